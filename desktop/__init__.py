@@ -1,0 +1,1 @@
+"""What the person sees and uses: the `tide` command, and later the window."""

@@ -1,0 +1,122 @@
+"""An artifact: one mail, event, document, task or function of the person's world, as Tide keeps it."""
+
+import hashlib
+from dataclasses import dataclass, fields
+from datetime import datetime
+from enum import StrEnum
+
+
+class Kind(StrEnum):
+    EMAIL = "email"
+    EVENT = "event"
+    DOCUMENT = "document"
+    TASK = "task"
+    FUNCTION = "function"
+
+
+class Trust(StrEnum):
+    """Who an artifact comes from: the person, somebody they deal with, or anybody."""
+
+    SELF = "self"
+    KNOWN = "known"
+    UNKNOWN = "unknown"
+
+
+class Role(StrEnum):
+    FROM = "from"
+    TO = "to"
+    CC = "cc"
+    ORGANIZER = "organizer"
+    ATTENDEE = "attendee"
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """Somebody named by an artifact.
+
+    `email` is lower case, "" where only a name is known. `status` is the answer of an attendee: accepted,
+    declined, tentative, needs-action, or "" for everybody else.
+    """
+
+    role: Role
+    name: str
+    email: str
+    status: str = ""
+
+    def __str__(self) -> str:
+        if not self.email:
+            return self.name
+        return f"{self.name} <{self.email}>" if self.name else self.email
+
+
+@dataclass(frozen=True, slots=True)
+class Artifact:
+    """What a connector brings. `(source, key)` is its identity and survives a second download.
+
+    All times are aware. `time` is when it was sent, starts or was modified. The text of a mail is what its
+    author wrote anew; what they quoted is in `quoted`. `id` is the row of the store, 0 before it is stored.
+    """
+
+    source: str
+    key: str
+    kind: Kind
+    title: str = ""
+    text: str = ""
+    quoted: str = ""
+    people: tuple[Person, ...] = ()
+    time: datetime | None = None
+    end: datetime | None = None
+    due: datetime | None = None
+    all_day: bool = False
+    busy: bool = True
+    cancelled: bool = False
+    status: str = ""
+    location: str = ""
+    thread: str = ""
+    parent: str = ""
+    series: str = ""
+    recurrence: str = ""
+    origin: str = ""
+    trust: Trust = Trust.UNKNOWN
+    automatic: bool = False
+    defects: tuple[str, ...] = ()
+    id: int = 0
+
+    @property
+    def label(self) -> str:
+        """The short name by which prompts, actions and the command line refer to a stored artifact."""
+        return f"a{self.id}"
+
+    @property
+    def sender(self) -> Person | None:
+        """Who wrote a mail or called a meeting."""
+        for person in self.people:
+            if person.role in (Role.FROM, Role.ORGANIZER):
+                return person
+        return None
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of all that the artifact says, as 64 hexadecimal digits; changes when its content does."""
+        said = [str(getattr(self, field.name)) for field in fields(self) if field.name not in _NOT_CONTENT]
+        return hashlib.sha256("\x1f".join(said).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+_NOT_CONTENT = frozenset({"source", "key", "origin", "trust", "defects", "id"})
+
+
+@dataclass(frozen=True, slots=True)
+class Put:
+    """A change: the artifact is new or other than before."""
+
+    artifact: Artifact
+
+
+@dataclass(frozen=True, slots=True)
+class Gone:
+    """A change: the source no longer has the artifact of this key."""
+
+    key: str
+
+
+Change = Put | Gone

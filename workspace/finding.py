@@ -1,0 +1,122 @@
+"""What discovery brings: findings with their evidence and action, and the record of the run that made them."""
+
+import hashlib
+from datetime import datetime
+from enum import StrEnum
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from workspace.action import Action
+
+
+class State(StrEnum):
+    NEW = "new"
+    SEEN = "seen"
+    SNOOZED = "snoozed"
+    DISMISSED = "dismissed"
+    DONE = "done"
+    LAPSED = "lapsed"
+
+
+class Evidence(BaseModel):
+    """One artifact that shows the problem, and its words, which stand there letter by letter.
+
+    `where` says in which part of the artifact the words stand: title, text, quoted, or a fact of its
+    structure such as `start`. The title and origin are kept so that a finding can still be read when its
+    artifact is gone.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    artifact: int
+    quote: str
+    where: str = "text"
+    title: str = ""
+    origin: str = ""
+
+
+class Finding(BaseModel):
+    """A problem nobody has named: what is wrong, why it is one, what shows it, and one action.
+
+    `about` is its identity: the template and the artifacts, not the wording, which changes from run to run.
+    `deadline` is the moment after which acting is too late, where one is known.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    id: int = 0
+    template: str
+    description: str
+    why: str
+    evidence: tuple[Evidence, ...] = Field(min_length=1)
+    action: Action
+    confidence: float = Field(ge=0.0, le=1.0)
+    deadline: datetime | None = None
+    state: State = State.NEW
+    reason: str = ""
+    snoozed_until: datetime | None = None
+    run: int = 0
+    created: datetime | None = None
+
+    @property
+    def artifacts(self) -> frozenset[int]:
+        return frozenset(item.artifact for item in self.evidence)
+
+    @property
+    def about(self) -> str:
+        """Digest of template and artifacts, 16 hexadecimal digits."""
+        said = f"{self.template}|{','.join(map(str, sorted(self.artifacts)))}"
+        return hashlib.sha256(said.encode()).hexdigest()[:16]
+
+
+class RoundCount(BaseModel):
+    """What one round did: `dropped` counts rejected candidates by the check that they failed."""
+
+    model_config = ConfigDict(extra="forbid")
+    round: int
+    asked: int = 0
+    candidates: int = 0
+    new: int = 0
+    known: int = 0
+    dropped: dict[str, int] = Field(default_factory=dict)
+    prompt_tokens: int = 0
+    cached_tokens: int = 0
+    output_tokens: int = 0
+    seconds: float = 0.0
+
+
+class Call(BaseModel):
+    """One call of a model: its purpose, the round (0 outside rounds) and its tokens."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    purpose: str
+    round: int = 0
+    prompt_tokens: int
+    cached_tokens: int
+    output_tokens: int
+
+
+class Dropped(BaseModel):
+    """A candidate that was not shown, and the check that it failed."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    round: int
+    template: str
+    description: str
+    check: str
+    detail: str
+
+
+class Run(BaseModel):
+    """The record of one discovery; everything the window plots and the digest says of it comes from here."""
+
+    model_config = ConfigDict(extra="forbid")
+    id: int = 0
+    strategy: str
+    model: str
+    started: datetime
+    finished: datetime | None = None
+    ended: str = ""
+    views: int = 0
+    rounds: list[RoundCount] = Field(default_factory=list)
+    calls: list[Call] = Field(default_factory=list)
+    dropped: list[Dropped] = Field(default_factory=list)
+    seconds: dict[str, float] = Field(default_factory=dict)

@@ -1,0 +1,33 @@
+"""A note: what one artifact, or one section of a long document, says, as typed facts and one line."""
+
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+
+Word = Annotated[str, StringConstraints(min_length=1, max_length=60)]
+Phrase = Annotated[str, StringConstraints(min_length=1, max_length=140)]
+
+
+class Commitment(BaseModel):
+    """Who owes what to whom by when; "" where the text does not say."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    who: Annotated[str, StringConstraints(max_length=60)]
+    what: Annotated[str, StringConstraints(min_length=1, max_length=140)]
+    to: Annotated[str, StringConstraints(max_length=60)]
+    by: Annotated[str, StringConstraints(max_length=40)]
+
+
+class Note(BaseModel):
+    """The typed facts of one text, in English. Every list is bounded, so that decoding ends."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    people: Annotated[list[Word], Field(max_length=8)]
+    things: Annotated[list[Word], Field(max_length=10)]
+    commitments: Annotated[list[Commitment], Field(max_length=5)]
+    dates: Annotated[list[Phrase], Field(max_length=8)]
+    amounts: Annotated[list[Word], Field(max_length=8)]
+    states: Annotated[list[Phrase], Field(max_length=5)]
+    rules: Annotated[list[Phrase], Field(max_length=5)]
+    absences: Annotated[list[Phrase], Field(max_length=4)]
+    line: Annotated[str, StringConstraints(min_length=1, max_length=360)]

@@ -1,0 +1,119 @@
+"""The profile: who the person is and what world they work in. A TOML file that the person edits."""
+
+import tomllib
+from pathlib import Path
+from typing import TypeVar
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+import tomli_w
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+
+from workspace.errors import UserError
+from workspace.folders import write_private
+
+Model = TypeVar("Model", bound=BaseModel)
+
+
+class Persona(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    name: str = ""
+    emails: tuple[str, ...] = ()
+    occupation: str = ""
+    about: str = ""
+
+    @field_validator("emails")
+    @classmethod
+    def _lower(cls, emails: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(email.strip().lower() for email in emails)
+
+
+class Organization(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    name: str = ""
+    department: str = ""
+    reports_to: str = ""
+
+
+class Relationship(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    name: str
+    email: str
+    relation: str = ""
+    context: str = ""
+
+    @field_validator("email")
+    @classmethod
+    def _lower(cls, email: str) -> str:
+        return email.strip().lower()
+
+
+class WorldModel(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    organization: Organization = Organization()
+    relationships: tuple[Relationship, ...] = ()
+    priorities: tuple[str, ...] = ()
+
+
+class Profile(BaseModel):
+    """The person Tide serves. `timezone` (IANA) is the zone in which they read times."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    timezone: str = "UTC"
+    persona: Persona = Field(default_factory=Persona)
+    world_model: WorldModel = Field(default_factory=WorldModel)
+
+    @field_validator("timezone")
+    @classmethod
+    def _known_zone(cls, name: str) -> str:
+        try:
+            ZoneInfo(name)
+        except (ZoneInfoNotFoundError, ValueError) as error:
+            raise ValueError(f"unknown time zone {name!r}") from error
+        return name
+
+    @property
+    def zone(self) -> ZoneInfo:
+        return ZoneInfo(self.timezone)
+
+    @property
+    def known(self) -> frozenset[str]:
+        """Addresses of the people whom the profile names."""
+        return frozenset(person.email for person in self.world_model.relationships)
+
+    @classmethod
+    def load(cls, path: Path) -> "Profile":
+        """Read the profile; a missing file is an empty profile in this machine's time zone.
+
+        Raises:
+            UserError: if the file is not TOML or holds a wrong key or value.
+        """
+        return read_toml(cls, path) if path.exists() else cls(timezone=local_timezone())
+
+    def save(self, path: Path) -> None:
+        write_private(path, tomli_w.dumps(self.model_dump(mode="json")))
+
+
+def read_toml(model: type[Model], path: Path) -> Model:
+    """Read a TOML file of the person's into a model.
+
+    Raises:
+        UserError: naming the file and the first place that is wrong.
+    """
+    try:
+        return model.model_validate(tomllib.loads(path.read_text(encoding="utf-8")))
+    except tomllib.TOMLDecodeError as error:
+        raise UserError(f"{path}: {error}. Correct the file, or remove it to start afresh.") from error
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(str(part) for part in first["loc"])
+        raise UserError(f"{path}: {place}: {first['msg']}. Correct the file.") from error
+
+
+def local_timezone() -> str:
+    """The IANA name of this machine's time zone, UTC where it cannot be told."""
+    target = Path("/etc/localtime")
+    if target.is_symlink():
+        _, found, name = str(target.resolve()).partition("/zoneinfo/")
+        if found:
+            return name
+    return "UTC"

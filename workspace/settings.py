@@ -1,0 +1,43 @@
+"""Settings of the person, in a TOML file; every key has a default, so an empty file is a good file."""
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import tomli_w
+from pydantic import BaseModel, ConfigDict, Field
+
+from workspace.folders import write_private
+from workspace.profile import read_toml
+
+
+class Settings(BaseModel):
+    """What the person may set.
+
+    `model`: a profile of models.toml, `embedded`, a folder of weights, or the base URL of an OpenAI-compatible
+    server (`http://host:port/v1#model`); empty chooses by the hardware. `keep_server` leaves the model server
+    running after a run. `past_days` and `future_days` bound the occurrences of recurring events; `answer_days`
+    is after how many working days an unanswered question is told.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    model: str = ""
+    strategy: Literal["", "observed", "tide"] = ""
+    rounds: Annotated[int, Field(ge=1, le=50)] = 10
+    new_per_round: Annotated[int, Field(ge=1, le=10)] = 1
+    side_by_side: Annotated[int, Field(ge=1, le=64)] = 8
+    keep_server: bool = False
+    past_days: Annotated[int, Field(ge=1, le=3650)] = 365
+    future_days: Annotated[int, Field(ge=1, le=3650)] = 365
+    answer_days: Annotated[int, Field(ge=1, le=30)] = 3
+
+    @classmethod
+    def load(cls, path: Path) -> "Settings":
+        """Read the settings; a missing file is all defaults.
+
+        Raises:
+            UserError: if the file is not TOML or holds a wrong key or value.
+        """
+        return read_toml(cls, path) if path.exists() else cls()
+
+    def save(self, path: Path) -> None:
+        write_private(path, tomli_w.dumps(self.model_dump(mode="json")))
