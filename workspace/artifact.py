@@ -98,8 +98,14 @@ class Artifact:
     @property
     def digest(self) -> str:
         """SHA-256 of all that the artifact says, as 64 hexadecimal digits; changes when its content does."""
-        said = [str(getattr(self, field.name)) for field in fields(self) if field.name not in _NOT_CONTENT]
+        said = [
+            _canonical(getattr(self, field.name)) for field in fields(self) if field.name not in _NOT_CONTENT
+        ]
         return hashlib.sha256("\x1f".join(said).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _canonical(value: object) -> str:
+    return str(int(value.timestamp())) if isinstance(value, datetime) else str(value)
 
 
 _NOT_CONTENT = frozenset({"source", "key", "origin", "trust", "defects", "id"})

@@ -8,7 +8,7 @@ from workspace.artifact import Change
 from workspace.errors import UserError
 
 Cursor = Mapping[str, str]
-"""What a connector has seen so far: for each of its items (a file, a folder), a state it alone understands."""
+"""What a connector has seen: for each of its items (a file, a folder), a state that it alone understands."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,7 @@ class Batch:
 
 
 class SourceEmpty(UserError):
-    """A source that held artifacts is suddenly empty: more likely away than emptied, so the person is asked."""
+    """A source that held artifacts is suddenly empty: rather away than emptied, so the person is asked."""
 
 
 class Connector(Protocol):

@@ -1,4 +1,4 @@
-"""What discovery brings: findings with their evidence and action, and the record of the run that made them."""
+"""What discovery brings: findings with evidence and action, and the record of the run that made them."""
 
 import hashlib
 from datetime import datetime

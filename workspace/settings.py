@@ -13,10 +13,10 @@ from workspace.profile import read_toml
 class Settings(BaseModel):
     """What the person may set.
 
-    `model`: a profile of models.toml, `embedded`, a folder of weights, or the base URL of an OpenAI-compatible
-    server (`http://host:port/v1#model`); empty chooses by the hardware. `keep_server` leaves the model server
-    running after a run. `past_days` and `future_days` bound the occurrences of recurring events; `answer_days`
-    is after how many working days an unanswered question is told.
+    `model`: a profile of models.toml, `embedded`, a folder of weights, or the base URL of an
+    OpenAI-compatible server (`http://host:port/v1#model`); empty chooses by the hardware. `keep_server` leaves
+    the model server running after a run. `past_days` and `future_days` bound the occurrences of recurring
+    events; `answer_days` is after how many working days an unanswered question is told.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
