@@ -46,7 +46,8 @@ class Reply:
     """One answer. `value` is an instance of the request's schema, or None, and then `problem` says why.
 
     `text` and `finish` are those of the last try; the tokens are the sum over both tries where the first had
-    to be repaired. `cached_tokens` is the part of `prompt_tokens` that the server did not compute again.
+    to be repaired, and `repaired` is then the text of the first. `cached_tokens` is the part of
+    `prompt_tokens` that was not computed again.
     """
 
     value: BaseModel | None
@@ -56,6 +57,7 @@ class Reply:
     output_tokens: int
     finish: Finish
     problem: str
+    repaired: str = ""
 
 
 OnReply = Callable[[int, Reply], None]

@@ -1,0 +1,365 @@
+"""Any OpenAI-compatible server that the person runs or rents: vLLM, llama.cpp, Ollama, LM Studio and the like.
+
+Outlines makes the schema; the request itself is made here, since Outlines' server models return the text alone,
+and we need the token counts, the finish reason and fields of our own. Requests run side by side on one event
+loop, because cancelling a task closes its connection, at which the server stops computing.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import ipaddress
+import json
+import ssl
+from collections.abc import Mapping, Sequence
+from types import TracebackType
+from typing import Any, Self
+from urllib.parse import urlsplit
+
+import httpx
+
+from inference.models.contract import Message, OnReply, Reply, Request
+from inference.models.generation import Completion, answering, lengths, strict_schema, wire
+from workspace import UserError
+
+CONNECT_SECONDS = 10.0
+TRIES = 5
+
+
+class OpenAIServer:
+    """A model behind `base_url` (ending in /v1 as a rule).
+
+    `model` may be empty where the server has one model only. `context` is needed where the server does not say
+    it. `key` is sent as bearer token. `sampling` holds fields of the request (temperature, top_p, ...), `extra`
+    further fields of both the request and the count. `slack` is by how many tokens the server's count of a
+    prompt may stay below ours before the prompt counts as cut: servers disagree about the template's framing.
+
+    Raises UserError: the address is not safe or not reachable, or model or context can't be found out.
+    """
+
+    def __init__(
+        self,
+        base_url: str,
+        model: str = "",
+        *,
+        key: str | None = None,
+        context: int | None = None,
+        side_by_side: int = 8,
+        sampling: Mapping[str, Any] | None = None,
+        extra: Mapping[str, Any] | None = None,
+        slack: int = 32,
+        name: str = "",
+        capable: bool = True,
+    ) -> None:
+        self._base = checked_url(base_url)
+        self._root = self._base.removesuffix("/v1")
+        self._side_by_side = side_by_side
+        self._sampling = dict(sampling or {})
+        self._extra = dict(extra or {})
+        self._slack = slack
+        self._headers = {"authorization": f"Bearer {key}"} if key else {}
+        # Proxies of the environment are not asked: prompts go to the configured host and nowhere else.
+        self._tls = ssl.create_default_context()
+        self._client = httpx.Client(
+            headers=self._headers,
+            verify=self._tls,
+            trust_env=False,
+            timeout=httpx.Timeout(60, connect=CONNECT_SECONDS),
+        )
+        self._counts: dict[int, int] = {}
+        self._counting = "unknown"
+        self._capable = capable
+        try:
+            self._model, self._context = self._described(model, context)
+        except BaseException:
+            self._client.close()
+            raise
+        self._name = name or self._model
+
+    @property
+    def name(self) -> str:
+        return self._name
+
+    @property
+    def context(self) -> int:
+        return self._context
+
+    @property
+    def capable(self) -> bool:
+        return self._capable
+
+    @property
+    def counts_exactly(self) -> bool:
+        """Whether the server counts tokens for us; if not, `count` is an estimate that rather says too many."""
+        if self._counting == "unknown":
+            self.count([Message("user", "")])
+        return self._counting != "estimate"
+
+    def count(self, messages: Sequence[Message]) -> int:
+        sent = wire(messages)
+        known = hash(tuple((m["role"], m["content"]) for m in sent))
+        if known not in self._counts:
+            if len(self._counts) >= 10_000:
+                self._counts.clear()
+            self._counts[known] = self._counted(sent)
+        return self._counts[known]
+
+    def generate(self, requests: Sequence[Request], on_reply: OnReply | None = None) -> list[Reply]:
+        lengths(requests, self.count, self._context)
+        return asyncio.run(self._all(requests, on_reply))
+
+    def close(self) -> None:
+        self._client.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, where: TracebackType | None
+    ) -> None:
+        self.close()
+
+    async def _all(self, requests: Sequence[Request], on_reply: OnReply | None) -> list[Reply]:
+        limit = asyncio.Semaphore(self._side_by_side)
+        replies: dict[int, Reply] = {}
+        async with httpx.AsyncClient(
+            headers=self._headers,
+            verify=self._tls,
+            trust_env=False,
+            # No deadline on generation: a small machine may take minutes to read a prompt.
+            timeout=httpx.Timeout(None, connect=CONNECT_SECONDS),
+            limits=httpx.Limits(max_connections=self._side_by_side),
+        ) as client:
+
+            async def one(index: int) -> int:
+                async with limit:
+                    replies[index] = await self._answer(client, requests[index])
+                return index
+
+            tasks = [asyncio.create_task(one(index)) for index in range(len(requests))]
+            try:
+                for done in asyncio.as_completed(tasks):
+                    index = await done
+                    if on_reply is not None:
+                        on_reply(index, replies[index])
+            finally:
+                for task in tasks:
+                    task.cancel()
+                await asyncio.gather(*tasks, return_exceptions=True)
+        return [replies[index] for index in range(len(requests))]
+
+    async def _answer(self, client: httpx.AsyncClient, request: Request) -> Reply:
+        steps = answering(request, self._least, self.count, self._context)
+        messages = next(steps)
+        while True:
+            completion = await self._complete(client, request, messages)
+            try:
+                messages = steps.send(completion)
+            except StopIteration as end:
+                reply: Reply = end.value
+                return reply
+
+    async def _complete(
+        self, client: httpx.AsyncClient, request: Request, messages: Sequence[Message]
+    ) -> Completion:
+        body = {
+            "model": self._model,
+            "messages": wire(messages),
+            "max_tokens": request.max_tokens,
+            "response_format": {
+                "type": "json_schema",
+                "json_schema": {
+                    "name": request.schema.__name__,
+                    "schema": strict_schema(request.schema),
+                    "strict": True,
+                },
+            },
+            **self._sampling,
+            **self._extra,
+        }
+        # Lone surrogates can stand in text from outside; as escapes they survive the way.
+        content = json.dumps(body)
+        url = f"{self._base}/chat/completions"
+        response: httpx.Response | None = None
+        for wait in (*(0.5 * 2**n for n in range(TRIES - 1)), None):
+            try:
+                response = await client.post(url, content=content, headers=_JSON)
+            except httpx.ConnectError:
+                response = None
+            except httpx.HTTPError as error:
+                raise self._gone(f"broke off ({type(error).__name__})") from error
+            if response is not None and response.status_code != 429 and response.status_code < 500:
+                break
+            if wait is not None:
+                await asyncio.sleep(max(wait, _retry_after(response)))
+        if response is None:
+            raise self._gone("can't be reached")
+        return _completion(self._checked(response))
+
+    def _least(self, messages: Sequence[Message]) -> int:
+        """The prompt tokens that the server reports at the least if it read everything."""
+        if self.counts_exactly:
+            return self.count(messages) - self._slack
+        # Hardly any tokenizer makes less than one token of a word.
+        return sum(len(message.content.split()) for message in messages)
+
+    def _counted(self, sent: list[dict[str, str]]) -> int:
+        """Ask vLLM's /tokenize; else llama.cpp's /apply-template and /tokenize; else estimate."""
+        if self._counting in ("unknown", "messages"):
+            body = {"model": self._model, "messages": sent, "add_generation_prompt": True, **self._extra}
+            answer = self._asked("/tokenize", body)
+            if isinstance(answer.get("count"), int) and answer["count"] > 0:
+                self._counting = "messages"
+                return int(answer["count"])
+        if self._counting in ("unknown", "template"):
+            prompt = self._asked("/apply-template", {"messages": sent, **self._extra}).get("prompt")
+            if isinstance(prompt, str):
+                body = {"content": prompt, "add_special": True, "parse_special": True}
+                tokens = self._asked("/tokenize", body).get("tokens")
+                if isinstance(tokens, list) and tokens:
+                    self._counting = "template"
+                    return len(tokens)
+        self._counting = "estimate"
+        # Real text takes three to four bytes a token, tables and addresses down to two and a half.
+        return sum(16 + int(len(m["content"].encode("utf-8", "replace")) / 2.5) for m in sent)
+
+    def _asked(self, path: str, body: Mapping[str, Any]) -> dict[str, Any]:
+        """An answer of an optional endpoint; nothing where the server does not have it."""
+        try:
+            response = self._client.post(self._root + path, content=json.dumps(body), headers=_JSON)
+        except httpx.HTTPError as error:
+            raise self._gone("can't be reached") from error
+        if response.status_code != 200:
+            return {}
+        with contextlib.suppress(ValueError):
+            answer = response.json()
+            return answer if isinstance(answer, dict) else {}
+        return {}
+
+    def _described(self, model: str, context: int | None) -> tuple[str, int]:
+        """The model's id and context, from /models where they were not given."""
+        try:
+            response = self._client.get(f"{self._base}/models")
+        except httpx.HTTPError as error:
+            raise self._gone("can't be reached") from error
+        listed = [m for m in self._checked(response).get("data") or [] if isinstance(m, dict) and m.get("id")]
+        names = [str(m["id"]) for m in listed]
+        if not model and len(names) != 1:
+            offered = ", ".join(names[:8]) or "none"
+            raise UserError(f"{self._base} offers {offered}. Name one: {self._base}#MODEL")
+        if model and names and model not in names:
+            raise UserError(f"{self._base} has no model {model!r}. It offers: {', '.join(names[:8])}")
+        model = model or names[0]
+        told = next((m.get("max_model_len") for m in listed if m["id"] == model), None)
+        told = told or self._slot_context()
+        if context and isinstance(told, int) and told < context:
+            raise UserError(
+                f"{self._base} has a context of {told} tokens, not {context}. Set it to {told} or less."
+            )
+        found = context or told
+        if not isinstance(found, int) or found <= 0:
+            raise UserError(
+                f"{self._base} does not say how long a prompt may be. Set `context` for this model."
+            )
+        return model, found
+
+    def _slot_context(self) -> int | None:
+        """llama.cpp tells in /props what one of its slots holds."""
+        with contextlib.suppress(httpx.HTTPError, ValueError, AttributeError):
+            response = self._client.get(f"{self._root}/props")
+            told = response.json().get("default_generation_settings", {}).get("n_ctx")
+            return told if isinstance(told, int) else None
+        return None
+
+    def _checked(self, response: httpx.Response) -> dict[str, Any]:
+        """The object in a response.
+
+        Raises UserError for every answer but a good one, in one line.
+        """
+        status = response.status_code
+        if status in (401, 403):
+            raise UserError(f"{self._base} refused the key ({status}). Store the right one and try again.")
+        if status == 404:
+            raise UserError(f"{self._base} has no such model or path ({_said(response)}). Check the address.")
+        if status == 429:
+            raise UserError(
+                f"{self._base} takes no more requests at the moment (429). Lower side_by_side or wait."
+            )
+        if status >= 500:
+            raise UserError(
+                f"{self._base} failed ({status}: {_said(response)}). See its log, then try again."
+            )
+        if status != 200:
+            raise UserError(f"{self._base} refused the request ({status}: {_said(response)}).")
+        try:
+            body = response.json()
+        except ValueError:
+            body = None
+        if not isinstance(body, dict):
+            raise UserError(
+                f"{self._base} does not answer like an OpenAI-compatible server. Check the address."
+            )
+        return body
+
+    def _gone(self, what: str) -> UserError:
+        return UserError(f"The model server {self._base} {what}. Start it, or choose another model.")
+
+
+def checked_url(base_url: str) -> str:
+    """The base URL without its last slash.
+
+    Raises UserError unless it is https, or http to this machine.
+    """
+    parts = urlsplit(base_url)
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise UserError(
+            f"{base_url!r} is no address of a model server. Use http://127.0.0.1:PORT/v1 or https://..."
+        )
+    if parts.username or parts.query or parts.fragment:
+        raise UserError("The address of a model server holds no key or name. Store the key in the keyring.")
+    if parts.scheme == "http" and not _is_loopback(parts.hostname):
+        raise UserError(f"{base_url} would send your mail unencrypted to another machine. Use https.")
+    return base_url.rstrip("/")
+
+
+_JSON = {"content-type": "application/json"}
+
+
+def _is_loopback(host: str) -> bool:
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def _retry_after(response: httpx.Response | None) -> float:
+    """Seconds that the server asks to wait, at most 30."""
+    told = response.headers.get("retry-after", "") if response is not None else ""
+    return min(float(told), 30.0) if told.isdecimal() else 0.0
+
+
+def _said(response: httpx.Response) -> str:
+    """The server's own words, in one line."""
+    said: Any = None
+    with contextlib.suppress(ValueError, AttributeError):
+        said = response.json().get("error")
+        said = said.get("message") if isinstance(said, dict) else said
+    return " ".join(str(said or response.reason_phrase).split())[:200]
+
+
+def _completion(body: Mapping[str, Any]) -> Completion:
+    """Read a chat completion; absent fields count as nothing, so that a strange server fails in validation."""
+    choices = body.get("choices") or [{}]
+    choice = choices[0] if isinstance(choices[0], dict) else {}
+    usage = body.get("usage") or {}
+    details = usage.get("prompt_tokens_details") or {}
+    return Completion(
+        text=str((choice.get("message") or {}).get("content") or ""),
+        prompt_tokens=int(usage.get("prompt_tokens") or 0),
+        cached_tokens=int(details.get("cached_tokens") or 0),
+        output_tokens=int(usage.get("completion_tokens") or 0),
+        finish=str(choice.get("finish_reason") or "nothing"),
+    )

@@ -1,0 +1,86 @@
+"""Every prompt and reply of a model, kept as numbered JSON files for a person who wants to see them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from inference.models.contract import LanguageModel, Message, OnReply, Reply, Request
+from workspace import write_private
+
+
+class Trace:
+    """A folder of traces. Files are numbered on from those that are there and only their owner can read them."""
+
+    def __init__(self, folder: Path) -> None:
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        self._folder = folder
+        self._number = max((int(p.stem) for p in folder.glob("*.json") if p.stem.isdigit()), default=0)
+
+    def write(self, model: str, request: Request, reply: Reply) -> None:
+        self._number += 1
+        record = {
+            "model": model,
+            "purpose": request.purpose,
+            "schema": request.schema.__name__,
+            "max_tokens": request.max_tokens,
+            "messages": [{"role": m.role, "content": m.content} for m in request.messages],
+            "reply": {
+                "text": reply.text,
+                "repaired": reply.repaired,
+                "problem": reply.problem,
+                "finish": reply.finish,
+                "prompt_tokens": reply.prompt_tokens,
+                "cached_tokens": reply.cached_tokens,
+                "output_tokens": reply.output_tokens,
+            },
+        }
+        text = json.dumps(record, ensure_ascii=False, indent=1)
+        # A reply may hold lone surrogates, which no file can; they are kept as escapes.
+        safe = text.encode("utf-8", "backslashreplace").decode("utf-8")
+        write_private(self._folder / f"{self._number:06d}.json", safe)
+
+
+class Traced:
+    """A language model whose requests and replies all go into a trace, in the order of completion."""
+
+    def __init__(self, model: LanguageModel, trace: Trace) -> None:
+        self._model = model
+        self._trace = trace
+
+    @property
+    def name(self) -> str:
+        return self._model.name
+
+    @property
+    def context(self) -> int:
+        return self._model.context
+
+    @property
+    def capable(self) -> bool:
+        return self._model.capable
+
+    def count(self, messages: Sequence[Message]) -> int:
+        return self._model.count(messages)
+
+    def generate(self, requests: Sequence[Request], on_reply: OnReply | None = None) -> list[Reply]:
+        def keep(index: int, reply: Reply) -> None:
+            self._trace.write(self.name, requests[index], reply)
+            if on_reply is not None:
+                on_reply(index, reply)
+
+        return self._model.generate(requests, keep)
+
+    def close(self) -> None:
+        self._model.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, where: TracebackType | None
+    ) -> None:
+        self.close()
