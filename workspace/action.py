@@ -222,14 +222,10 @@ class Action(BaseModel):
         """
         kind = ACTIONS.get(self.function_name)
         if kind is None:
-            raise UserError(
-                f"There is no action {self.function_name!r}. Choose one of: {', '.join(ACTIONS)}."
-            )
+            raise UserError(f"There is no action {self.function_name!r}. Choose one of: {', '.join(ACTIONS)}.")
         try:
             return kind.model_validate(self.parameters)
         except ValidationError as error:
             first = error.errors()[0]
             place = ".".join(str(part) for part in first["loc"])
-            raise UserError(
-                f"{self.function_name}: {place}: {first['msg']}. Correct this parameter."
-            ) from error
+            raise UserError(f"{self.function_name}: {place}: {first['msg']}. Correct this parameter.") from error

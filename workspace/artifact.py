@@ -98,9 +98,7 @@ class Artifact:
     @property
     def digest(self) -> str:
         """SHA-256 of all that the artifact says, as 64 hexadecimal digits; changes when its content does."""
-        said = [
-            _canonical(getattr(self, field.name)) for field in fields(self) if field.name not in _NOT_CONTENT
-        ]
+        said = [_canonical(getattr(self, field.name)) for field in fields(self) if field.name not in _NOT_CONTENT]
         return hashlib.sha256("\x1f".join(said).encode("utf-8", "surrogatepass")).hexdigest()
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 from workspace.artifact import Artifact, Kind, Person, Put, Role, Trust
 from workspace.connector import Batch
@@ -114,9 +115,7 @@ class Artifacts:
             for (people,) in self._connection.execute(
                 "SELECT people FROM artifact WHERE sender = ? AND kind = 'email'", (address,)
             ):
-                found.update(
-                    email for role, _, email, _ in json.loads(people) if role in ("to", "cc") and email
-                )
+                found.update(email for role, _, email, _ in json.loads(people) if role in ("to", "cc") and email)
         return frozenset(found)
 
     def addresses(self) -> frozenset[str]:
@@ -130,9 +129,7 @@ class Artifacts:
 
     def counts(self) -> dict[str, int]:
         """How many artifacts there are of each kind."""
-        return dict(
-            self._connection.execute("SELECT kind, count(*) FROM artifact GROUP BY kind ORDER BY kind")
-        )
+        return dict(self._connection.execute("SELECT kind, count(*) FROM artifact GROUP BY kind ORDER BY kind"))
 
     def count_source(self, source: str) -> int:
         """How many artifacts came from a source."""
@@ -273,28 +270,28 @@ def _row(artifact: Artifact, source_id: int, revision: int) -> tuple[object, ...
     )
 
 
-def _artifact(row: tuple[object, ...]) -> Artifact:
+def _artifact(row: tuple[Any, ...]) -> Artifact:
     (row_id, source, key, kind, title, text, quoted, people, time, end, due, all_day, busy, cancelled, status,
      location, thread, parent, series, recurrence, origin, trust, automatic, defects) = row  # fmt: skip
     values: dict[str, str] = {
         "source": source, "key": key, "title": title, "text": text, "quoted": quoted, "status": status,
         "location": location, "thread": thread, "parent": parent, "series": series, "recurrence": recurrence,
         "origin": origin,
-    }  # type: ignore[dict-item]  # fmt: skip
+    }  # fmt: skip
     return Artifact(
         **values,
-        kind=Kind(str(kind)),
-        people=tuple(Person(Role(p[0]), p[1], p[2], p[3]) for p in json.loads(str(people))),
+        kind=Kind(kind),
+        people=tuple(Person(Role(p[0]), p[1], p[2], p[3]) for p in json.loads(people)),
         time=_moment(time),
         end=_moment(end),
         due=_moment(due),
         all_day=bool(all_day),
         busy=bool(busy),
         cancelled=bool(cancelled),
-        trust=Trust(str(trust)),
+        trust=Trust(trust),
         automatic=bool(automatic),
-        defects=tuple(json.loads(str(defects))),
-        id=int(str(row_id)),
+        defects=tuple(json.loads(defects)),
+        id=row_id,
     )
 
 

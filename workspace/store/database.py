@@ -62,9 +62,7 @@ def friendly(path: Path) -> Iterator[None]:
             raise
         raise UserError(f"{path}: {error}. {advice}") from error
     except OSError as error:
-        raise UserError(
-            f"{path}: {error.strerror}. Make sure that its folder exists and is yours."
-        ) from error
+        raise UserError(f"{path}: {error.strerror}. Make sure that its folder exists and is yours.") from error
 
 
 _KNOWN = {
