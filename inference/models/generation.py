@@ -56,9 +56,7 @@ def strict_schema(schema: type[BaseModel]) -> dict[str, Any]:
     return _closed(checked)
 
 
-def lengths(
-    requests: Sequence[Request], count: Callable[[Sequence[Message]], int], context: int
-) -> list[int]:
+def lengths(requests: Sequence[Request], count: Callable[[Sequence[Message]], int], context: int) -> list[int]:
     """The prompt tokens of each request.
 
     Raises PromptTooLong for the first that does not fit the context together with its answer.
@@ -85,12 +83,7 @@ def answering(
     messages = request.messages
     completion = yield messages
     reply = _judged(request.schema, completion, least(messages))
-    if (
-        reply.value is not None
-        or not reply.text.strip()
-        or completion.finish not in _FINISHES
-        or _was_cut(reply)
-    ):
+    if reply.value is not None or not reply.text.strip() or completion.finish not in _FINISHES or _was_cut(reply):
         return reply
     again = (
         *messages,

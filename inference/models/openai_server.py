@@ -259,9 +259,7 @@ class OpenAIServer:
             )
         found = context or told
         if not isinstance(found, int) or found <= 0:
-            raise UserError(
-                f"{self._base} does not say how long a prompt may be. Set `context` for this model."
-            )
+            raise UserError(f"{self._base} does not say how long a prompt may be. Set `context` for this model.")
         return model, found
 
     def _slot_context(self) -> int | None:
@@ -287,9 +285,7 @@ class OpenAIServer:
                 f"{self._base} takes no more requests at the moment (429). Lower side_by_side or wait."
             )
         if status >= 500:
-            raise UserError(
-                f"{self._base} failed ({status}: {_said(response)}). See its log, then try again."
-            )
+            raise UserError(f"{self._base} failed ({status}: {_said(response)}). See its log, then try again.")
         if status != 200:
             raise UserError(f"{self._base} refused the request ({status}: {_said(response)}).")
         try:
@@ -297,9 +293,7 @@ class OpenAIServer:
         except ValueError:
             body = None
         if not isinstance(body, dict):
-            raise UserError(
-                f"{self._base} does not answer like an OpenAI-compatible server. Check the address."
-            )
+            raise UserError(f"{self._base} does not answer like an OpenAI-compatible server. Check the address.")
         return body
 
     def _gone(self, what: str) -> UserError:

@@ -1,0 +1,60 @@
+"""What this machine has that matters to a model: GPUs, memory, cores, and whether vLLM is installed."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+from dataclasses import dataclass
+
+GB = 1e9
+
+
+@dataclass(frozen=True, slots=True)
+class GPU:
+    """One NVIDIA GPU; memory in GB (10^9 bytes)."""
+
+    name: str
+    total_gb: float
+    free_gb: float
+
+
+@dataclass(frozen=True, slots=True)
+class Hardware:
+    """`ram_gb` is the machine's memory in GB (10^9 bytes); `cores` those that this process may use."""
+
+    gpus: tuple[GPU, ...]
+    ram_gb: float
+    cores: int
+    vllm: bool
+
+
+def find_hardware() -> Hardware:
+    """Look at this machine. Without a driver there are no GPUs; nothing is raised."""
+    return Hardware(
+        gpus=_gpus(),
+        ram_gb=os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / GB,
+        cores=len(os.sched_getaffinity(0)),
+        vllm=importlib.util.find_spec("vllm") is not None,
+    )
+
+
+def _gpus() -> tuple[GPU, ...]:
+    import pynvml
+
+    try:
+        pynvml.nvmlInit()
+    except pynvml.NVMLError:
+        return ()
+    try:
+        return tuple(_gpu(pynvml.nvmlDeviceGetHandleByIndex(i)) for i in range(pynvml.nvmlDeviceGetCount()))
+    except pynvml.NVMLError:
+        return ()
+    finally:
+        pynvml.nvmlShutdown()
+
+
+def _gpu(handle: object) -> GPU:
+    import pynvml
+
+    memory = pynvml.nvmlDeviceGetMemoryInfo(handle)
+    return GPU(pynvml.nvmlDeviceGetName(handle), memory.total / GB, memory.free / GB)
