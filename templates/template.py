@@ -119,7 +119,7 @@ def _syntax_error(message: str, text: str) -> tuple[str, int]:
 def _faults(
     template: Template, stem: str, known: frozenset[str], names: dict[str, Path]
 ) -> Iterator[tuple[tuple[str | int, ...], str]]:
-    """What is wrong with a template in its file and pool although its values are well-formed, with the place."""
+    """What is wrong with a template in its file and pool although its values are well-formed, and where."""
     if template.id != stem:
         yield ("id",), f"id {template.id!r} is not the name of the file"
     if template.name.casefold() in names:
