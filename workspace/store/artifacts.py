@@ -309,6 +309,7 @@ def _moment(seconds: object) -> datetime | None:
 
 
 def _match(words: str) -> str:
+    words = _storable(words).replace("\0", " ")
     parts = [_quoted(word) for word in words.split() if any(letter.isalnum() for letter in word)]
     return " ".join(parts) + "*" if parts else ""
 
