@@ -3,7 +3,7 @@
 from workspace.action import ACTIONS, RECIPIENTS, REFERENCES, TIMES, Action, Effect, Parameters
 from workspace.artifact import Artifact, Change, Gone, Kind, Person, Put, Role, Trust
 from workspace.connector import Batch, Connector, Cursor, SourceEmpty
-from workspace.errors import UserError
+from workspace.errors import UserError, WorkerBusy
 from workspace.finding import Call, Dropped, Evidence, Finding, RoundCount, Run, State
 from workspace.folders import Folders, write_private
 from workspace.note import Commitment, Note
@@ -46,6 +46,7 @@ __all__ = [
     "State",
     "Trust",
     "UserError",
+    "WorkerBusy",
     "WorldModel",
     "write_private",
 ]

@@ -3,3 +3,7 @@
 
 class UserError(Exception):
     """One line that says what is wrong and what to do next; shown without a traceback."""
+
+
+class WorkerBusy(UserError):
+    """Another process syncs, reads, indexes or discovers at the moment."""

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from workspace.errors import UserError
+from workspace.errors import WorkerBusy
 
 
 @contextmanager
@@ -14,7 +14,7 @@ def worker_lock(store: Path) -> Iterator[None]:
     """Hold the right to sync, read, index and discover.
 
     Raises:
-        UserError: if another process holds it.
+        WorkerBusy: if another process holds it.
     """
     descriptor = os.open(store.with_name(store.name + ".lock"), os.O_RDWR | os.O_CREAT, 0o600)
     try:
@@ -23,7 +23,7 @@ def worker_lock(store: Path) -> Iterator[None]:
         except BlockingIOError as error:
             holder = os.pread(descriptor, 20, 0).decode("ascii", "replace").strip()
             who = f" (process {holder})" if holder else ""
-            raise UserError(f"Tide is at work already{who}. Wait until it is done, or stop it.") from error
+            raise WorkerBusy(f"Tide is at work already{who}. Wait until it is done, or stop it.") from error
         os.ftruncate(descriptor, 0)
         os.pwrite(descriptor, str(os.getpid()).encode(), 0)
         yield
