@@ -120,7 +120,7 @@ def test_what_is_gone_is_gone_from_everywhere(store):
     assert list(store.artifacts.all()) == []
     assert store.artifacts.search("kettle") == []
     assert store.readings.notes([artifact.id]) == {}
-    assert store.readings.vector_ids("e") == []
+    assert store.readings.vector_owners("e") == []
     assert store.problems() == []
 
 

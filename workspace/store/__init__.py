@@ -10,8 +10,9 @@ from workspace.store.findings import Findings
 from workspace.store.lock import worker_lock
 from workspace.store.readings import Reading, Readings, Vector
 from workspace.store.runs import OpenRun, Runs
+from workspace.store.ties import Kin, Marked, Ties
 
-__all__ = ["Hit", "OpenRun", "Page", "Reading", "Source", "Store", "Vector", "worker_lock"]
+__all__ = ["Hit", "Kin", "Marked", "OpenRun", "Page", "Reading", "Source", "Store", "Vector", "worker_lock"]
 
 
 class Store:
@@ -28,6 +29,7 @@ class Store:
         self.readings = Readings(self._connection, path)
         self.findings = Findings(self._connection, path)
         self.runs = Runs(self._connection, path)
+        self.ties = Ties(self._connection, path)
 
     def problems(self) -> list[str]:
         """What SQLite's integrity check and foreign key check have to say; nothing is good."""

@@ -63,6 +63,16 @@ class Readings:
                 ],
             )
 
+    def leave_unread(self, artifact: int, prompt_version: int, digest: str) -> None:
+        """Remember that no note can be made of this content, so that it counts as read and has none."""
+        with friendly(self._path), transaction(self._connection):
+            self._connection.execute("DELETE FROM note WHERE artifact_id = ?", (artifact,))
+            self._connection.execute(
+                "INSERT INTO note (artifact_id, section, model, prompt_version, digest, note)"
+                " VALUES (?, 0, '', ?, ?, '')",
+                (artifact, prompt_version, digest),
+            )
+
     def notes(self, artifacts: Sequence[int]) -> dict[int, list[Reading]]:
         """The notes of these artifacts that were made from their present content, in order of sections."""
         found: dict[int, list[Reading]] = {}
@@ -71,7 +81,8 @@ class Readings:
             rows = self._connection.execute(
                 "SELECT artifact_id, section, model, prompt_version, note.digest, note FROM note"
                 " JOIN artifact ON artifact.id = note.artifact_id AND artifact.digest = note.digest"
-                f" WHERE artifact_id IN ({','.join('?' * len(part))}) ORDER BY artifact_id, section",
+                f" WHERE artifact_id IN ({','.join('?' * len(part))}) AND note <> ''"
+                " ORDER BY artifact_id, section",
                 part,
             )
             for artifact, section, model, version, digest, note in rows:
@@ -100,10 +111,11 @@ class Readings:
         with friendly(self._path), transaction(self._connection):
             self._connection.executemany("DELETE FROM vector WHERE artifact_id = ? AND part = ?", parts)
 
-    def vector_ids(self, embedder: str) -> list[int]:
-        """Row ids of all vectors of one embedder, ascending; what a complete index holds."""
-        rows = self._connection.execute("SELECT id FROM vector WHERE embedder = ? ORDER BY id", (embedder,))
-        return [row[0] for row in rows]
+    def vector_owners(self, embedder: str) -> list[tuple[int, int]]:
+        """(row id, artifact) of all vectors of one embedder, ascending; what a complete index holds."""
+        return self._connection.execute(
+            "SELECT id, artifact_id FROM vector WHERE embedder = ? ORDER BY id", (embedder,)
+        ).fetchall()
 
     def vectors(self, embedder: str, after: int = 0) -> Iterator[Vector]:
         """The vectors of one embedder with an id above `after`, in the order of ids."""

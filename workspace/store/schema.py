@@ -152,4 +152,38 @@ MIGRATIONS: tuple[tuple[int, tuple[str, ...]], ...] = (
             "CREATE INDEX finding_state ON finding (state)",
         ),
     ),
+    (
+        1001,
+        (
+            """
+            CREATE TABLE mark (
+                artifact_id INTEGER PRIMARY KEY REFERENCES artifact ON DELETE CASCADE,
+                made_from TEXT NOT NULL,
+                marks TEXT NOT NULL
+            ) STRICT
+            """,
+            """
+            CREATE VIRTUAL TABLE mark_text USING fts5(
+                marks, content = 'mark', content_rowid = 'artifact_id', detail = none, columnsize = 0,
+                tokenize = "ascii tokenchars '-_.:/@#%+&'"
+            )
+            """,
+            """
+            CREATE TRIGGER mark_text_insert AFTER INSERT ON mark BEGIN
+                INSERT INTO mark_text (rowid, marks) VALUES (new.artifact_id, new.marks);
+            END
+            """,
+            """
+            CREATE TRIGGER mark_text_delete AFTER DELETE ON mark BEGIN
+                INSERT INTO mark_text (mark_text, rowid, marks) VALUES ('delete', old.artifact_id, old.marks);
+            END
+            """,
+            """
+            CREATE TRIGGER mark_text_update AFTER UPDATE OF marks ON mark WHEN old.marks IS NOT new.marks BEGIN
+                INSERT INTO mark_text (mark_text, rowid, marks) VALUES ('delete', old.artifact_id, old.marks);
+                INSERT INTO mark_text (rowid, marks) VALUES (new.artifact_id, new.marks);
+            END
+            """,
+        ),
+    ),
 )

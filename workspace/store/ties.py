@@ -1,0 +1,104 @@
+"""What ties artifacts together: the marks that they carry, and thread, series and attachment.
+
+A mark is a rare word, name, number, date or reference in one normal form without spaces. Marks are made by the
+indexing of artifacts, together with the vectors, and can be made again.
+"""
+
+import sqlite3
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from workspace.store.database import friendly, transaction
+
+
+@dataclass(frozen=True, slots=True)
+class Marked:
+    """The marks of one artifact; `made_from` is the state of the artifact that `stale` gave for it."""
+
+    artifact: int
+    made_from: str
+    marks: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Kin:
+    """Ids of the artifacts that share an artifact's thread or series, that it hangs on, and that hang on it."""
+
+    thread: tuple[int, ...]
+    series: tuple[int, ...]
+    parents: tuple[int, ...]
+    attachments: tuple[int, ...]
+
+
+class Ties:
+    """The part of the store that holds marks, and looks up what belongs together."""
+
+    def __init__(self, connection: sqlite3.Connection, path: Path) -> None:
+        self._connection = connection
+        self._path = path
+
+    def stale(self, embedder: str) -> dict[int, str]:
+        """Artifact -> its state, for those whose marks were not made from it; newest first.
+
+        The state is that of content, note and embedder.
+        """
+        rows = self._connection.execute(
+            "SELECT id, state FROM (SELECT artifact.id, time, digest || ' ' || ? || ' ' || coalesce((SELECT"
+            " note.model || ' ' || note.prompt_version FROM note WHERE artifact_id = artifact.id"
+            " AND note.digest = artifact.digest LIMIT 1), '') AS state FROM artifact) AS present"
+            " WHERE NOT EXISTS (SELECT 1 FROM mark WHERE artifact_id = present.id AND made_from = state)"
+            " ORDER BY coalesce(time, 0) DESC, id DESC",
+            (embedder,),
+        )
+        return dict(rows)
+
+    def put(self, marked: Iterable[Marked]) -> None:
+        """Replace the marks of these artifacts."""
+        with friendly(self._path), transaction(self._connection):
+            self._connection.executemany(
+                "INSERT INTO mark (artifact_id, made_from, marks) VALUES (?, ?, ?) ON CONFLICT (artifact_id)"
+                " DO UPDATE SET made_from = excluded.made_from, marks = excluded.marks",
+                [(item.artifact, item.made_from, " ".join(item.marks)) for item in marked],
+            )
+
+    def marked(self) -> int:
+        """How many artifacts have been marked."""
+        return int(self._connection.execute("SELECT count(*) FROM mark").fetchone()[0])
+
+    def marks(self, artifacts: Sequence[int]) -> dict[int, tuple[str, ...]]:
+        """The marks of these artifacts."""
+        found: dict[int, tuple[str, ...]] = {}
+        for start in range(0, len(artifacts), 500):
+            part = artifacts[start : start + 500]
+            rows = self._connection.execute(
+                f"SELECT artifact_id, marks FROM mark WHERE artifact_id IN ({','.join('?' * len(part))})", part
+            )
+            found.update((artifact, tuple(marks.split())) for artifact, marks in rows)
+        return found
+
+    def carriers(self, mark: str, limit: int) -> list[int]:
+        """Ids of the artifacts that carry a mark, ascending, at most `limit` of them."""
+        rows = self._connection.execute(
+            "SELECT rowid FROM mark_text WHERE mark_text MATCH ? ORDER BY rowid LIMIT ?",
+            ('"' + mark.replace('"', "") + '"', limit),
+        )
+        return [row[0] for row in rows]
+
+    def kin(self, artifact: int, limit: int) -> Kin:
+        """What belongs to an artifact by structure; of each sort the `limit` newest, in the order of time."""
+
+        def column(condition: str) -> tuple[int, ...]:
+            rows = self._connection.execute(
+                f"SELECT b.id FROM artifact a JOIN artifact b ON {condition} AND b.id <> a.id WHERE a.id = ?"
+                " ORDER BY coalesce(b.time, 0) DESC, b.id DESC LIMIT ?",
+                (artifact, limit),
+            )
+            return tuple(row[0] for row in rows)[::-1]
+
+        return Kin(
+            thread=column("b.thread = a.thread AND b.thread <> ''"),
+            series=column("b.series = a.series AND b.series <> ''"),
+            parents=column("b.key = a.parent AND b.source_id = a.source_id"),
+            attachments=column("b.parent = a.key AND b.parent <> '' AND b.source_id = a.source_id"),
+        )
