@@ -20,7 +20,7 @@ from pydantic import (
     field_validator,
 )
 
-from templates.lines import first_error, json_line, refusal
+from templates.lines import first_error, json_line, read_text, refusal
 from workspace import ACTIONS, REFERENCES, Action, Persona, UserError
 
 POOL = Path(__file__).parent
@@ -127,7 +127,7 @@ def load_cases(folder: Path | None = None) -> tuple[SolvedCase, ...]:
 
 
 def _read_case(path: Path) -> SolvedCase:
-    text = path.read_text(encoding="utf-8")
+    text = read_text(path)
     try:
         data = json.loads(text)
     except json.JSONDecodeError as error:

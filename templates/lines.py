@@ -17,6 +17,19 @@ def refusal(path: Path, line: int, what: str) -> UserError:
     return UserError(f"{path}:{line}: {what}. Correct this line.")
 
 
+def read_text(path: Path) -> str:
+    """The text of a file, which must be UTF-8.
+
+    Raises:
+        UserError: naming the file and the line that is not.
+    """
+    raw = path.read_bytes()
+    try:
+        return raw.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise refusal(path, raw.count(b"\n", 0, error.start) + 1, "not UTF-8") from error
+
+
 def first_error(error: ValidationError) -> tuple[tuple[str | int, ...], str]:
     """Place and wording of the first thing that a model found wrong."""
     first = error.errors()[0]

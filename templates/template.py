@@ -14,7 +14,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
 from templates.case import POOL, Slug, load_cases
-from templates.lines import first_error, refusal, toml_line
+from templates.lines import first_error, read_text, refusal, toml_line
 from workspace import ACTIONS
 
 
@@ -81,7 +81,7 @@ def load_templates(folder: Path | None = None) -> tuple[Template, ...]:
     names: dict[str, Path] = {}
     templates = []
     for path in sorted((pool / "workspace").glob("*.toml")):
-        text = path.read_text(encoding="utf-8")
+        text = read_text(path)
         template = _read_template(path, text)
         for place, what in _faults(template, path.stem, known, names):
             raise refusal(path, toml_line(text, place), what)
