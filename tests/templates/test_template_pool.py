@@ -1,4 +1,4 @@
-"""The pool that comes with Tide: complete, abstract, free of near-duplicates, and each template backed by a case."""
+"""The pool that comes with Tide: complete, free of near-duplicates, and each template backed by a case."""
 
 import re
 from itertools import combinations
@@ -22,11 +22,14 @@ OBSERVED = {
 }
 
 # Words that carry no meaning for telling two classes apart.
-STOP = set(
-    "a about after an and any are as at be been before but by can can't did do does else for from given has have "
-    "in is it its least made make more must no nobody not nothing of on one or other others out own person says "
-    "shows so some somebody something states still such that the their them there they thing this through time to "
-    "was were which who whoever will with without yet message document date day named".split()
+STOP = frozenset(
+    re.findall(
+        r"\S+",
+        """a about after an and any are as at be been before but by can can't did do does else for from given has have
+        in is it its least made make more must no nobody not nothing of on one or other others out own person says
+        shows so some somebody something states still such that the their them there they thing this through time
+        to was were which who whoever will with without yet message document date day named""",
+    )
 )
 
 
@@ -105,7 +108,7 @@ def test_no_two_templates_describe_the_same_class() -> None:
         for one, two in combinations(words, 2)
     }
     closest = max(alike, key=lambda pair: alike[pair])
-    assert alike[closest] < 0.25, closest
+    assert alike[closest] < 0.22, closest
 
 
 def test_no_step_is_used_by_two_templates() -> None:

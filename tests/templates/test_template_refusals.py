@@ -73,7 +73,7 @@ def test_a_pool_of_ones_own_loads(pool: Path) -> None:
         ('name = "A late thing"', 'name = "What Berta owes"', 2, "a name ('Berta')"),
         ('name = "A late thing"', 'name = "' + "long " * 13 + '"', 2, "at most 60"),
         ("somebody waits.", "ann@firm.example waits.", 3, "an address"),
-        ("somebody waits.", "the ‘Nore’ waits.", 3, "a quotation"),
+        ("somebody waits.", "the «first» waits.", 3, "a quotation"),
         ('"Nothing shows that it came."', '"No bill of 2026 came."', 6, "evidence_flow.1"),
         ('  "Nothing shows that it came.",\n', "", 4, "at least 2 items"),
         ('actions = ["send_email"]', 'actions = ["send_email", "call_home"]', 8, "unknown action 'call_home'"),
