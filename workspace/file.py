@@ -198,8 +198,8 @@ class FileEvent(_Part):
 
     @property
     def busy(self) -> bool:
-        """Whether its time counts as taken: not so all day, or where the description says "Shown as free"."""
-        return not self.all_day and "shown as free" not in self.description.lower()
+        """Whether its time counts as taken: not so where the description says "Shown as free"."""
+        return "shown as free" not in self.description.lower()
 
 
 class FileDocument(_Part):
