@@ -25,10 +25,11 @@ OBSERVED = {
 STOP = frozenset(
     re.findall(
         r"\S+",
-        """a about after an and any are as at be been before but by can can't did do does else for from given has have
-        in is it its least made make more must no nobody not nothing of on one or other others out own person says
-        shows so some somebody something states still such that the their them there they thing this through time
-        to was were which who whoever will with without yet message document date day named""",
+        """a about after an and any are as at be been before but by can can't did do does else for
+        from given has have in is it its least made make more must no nobody not nothing of on one
+        or other others out own person says shows so some somebody something states still such that
+        the their them there they thing this through time to was were which who whoever will with
+        without yet message document date day named""",
     )
 )
 
