@@ -3,6 +3,7 @@
 import sqlite3
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 
 from workspace.note import Note
@@ -40,13 +41,16 @@ class Readings:
         self._connection = connection
         self._path = path
 
-    def unread(self, prompt_version: int) -> list[int]:
-        """Ids of the artifacts without a note of their present content and this prompt, newest first."""
+    def unread(self, prompt_version: int, now: datetime | None = None) -> list[int]:
+        """Ids of the artifacts without a note of their present content and this prompt.
+
+        Newest first, and what lies ahead of `now` as if it lay as far behind.
+        """
         rows = self._connection.execute(
             "SELECT id FROM artifact WHERE NOT EXISTS (SELECT 1 FROM note WHERE artifact_id = artifact.id"
-            " AND note.digest = artifact.digest AND note.prompt_version = ?)"
-            " ORDER BY coalesce(time, 0) DESC, id DESC",
-            (prompt_version,),
+            " AND note.digest = artifact.digest AND note.prompt_version = :version)"
+            " ORDER BY min(coalesce(time, due, 0), 2 * :now - coalesce(time, due, 0)) DESC, id DESC",
+            {"version": prompt_version, "now": int(now.timestamp()) if now else 1 << 40},
         )
         return [row[0] for row in rows]
 
