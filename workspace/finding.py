@@ -106,7 +106,10 @@ class Dropped(BaseModel):
 
 
 class Run(BaseModel):
-    """The record of one discovery; everything the window plots and the digest says of it comes from here."""
+    """The record of one discovery; everything the window plots and the digest says of it comes from here.
+
+    `revision` is that of the artifacts that it looked at. `seconds` are by step: observe, select, ask, prove.
+    """
 
     model_config = ConfigDict(extra="forbid")
     id: int = 0
@@ -115,6 +118,7 @@ class Run(BaseModel):
     started: datetime
     finished: datetime | None = None
     ended: str = ""
+    revision: int = 0
     views: int = 0
     rounds: list[RoundCount] = Field(default_factory=list)
     calls: list[Call] = Field(default_factory=list)

@@ -68,10 +68,13 @@ class Runs:
             )
             self._connection.execute("DELETE FROM reply WHERE run_id = ?", (run.id,))
 
-    def last(self) -> Run | None:
-        """The record of the last run that finished."""
+    def last(self, *, strategy: str | None = None, model: str | None = None) -> Run | None:
+        """The record of the last run that finished, of this strategy and this model where they are given."""
         row = self._connection.execute(
-            "SELECT record FROM run WHERE finished IS NOT NULL AND record <> '' ORDER BY id DESC LIMIT 1"
+            "SELECT record FROM run WHERE finished IS NOT NULL AND record <> ''"
+            " AND coalesce(json_extract(record, '$.strategy') = ?, 1)"
+            " AND coalesce(json_extract(record, '$.model') = ?, 1) ORDER BY id DESC LIMIT 1",
+            (strategy, model),
         ).fetchone()
         return None if row is None else Run.model_validate_json(row[0])
 
