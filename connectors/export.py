@@ -46,9 +46,10 @@ def export_files(workspace: WorkspaceFile, folder: Path) -> None:
         attached = {
             name for item in workspace.artifacts if isinstance(item, FileEmail) for name in item.attachments
         }
-        for name in documents.keys() - attached:
-            modified = documents[name].modified.replace(tzinfo=workspace.zone)
-            _write(folder / "documents" / documents[name].path, content[name], modified)
+        for name, document in documents.items():
+            if name not in attached:
+                modified = document.modified.replace(tzinfo=workspace.zone)
+                _write(folder / "documents" / document.path, content[name], modified)
     except OSError as error:
         raise UserError(f"{error.filename or folder}: {error.strerror}. Choose another folder.") from error
 
@@ -84,7 +85,7 @@ def _write_mail(
     for box in boxes.values():
         for part in ("cur", "new", "tmp"):
             (box / part).mkdir(parents=True)
-    (boxes["sent"] / "maildirfolder").touch()
+    _write(boxes["sent"] / "maildirfolder", b"", workspace.now.replace(tzinfo=workspace.zone))
     threads: dict[str, list[str]] = defaultdict(list)
     emails = [item for item in workspace.artifacts if isinstance(item, FileEmail)]
     for email in sorted(emails, key=lambda item: (item.sent, item.id)):
