@@ -1,0 +1,170 @@
+"""What a view shows of an artifact: one block, the same bytes for the same content.
+
+    [a17] email 2026-03-12 Thu 09:10 Anna Bell -> you | Crates | Anna asks for the key by 2026-03-16 Mon. | ...
+
+The head is what the program knows. What follows is the note, or where there is none the artifact's own words,
+which are then foreign text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from inference.reading.foreign import unlabelled, visible
+from workspace import Artifact, Kind, Note, Person, Profile, Role
+
+if TYPE_CHECKING:
+    from workspace.store import Store
+
+STAND_IN = 700
+"""Characters of its own text that an artifact without a note shows."""
+
+FULL_TEXT = 6000
+"""Characters that an artifact shows where whole texts are asked for."""
+
+
+def shown_texts(store: Store, ids: Sequence[int], profile: Profile, *, full_text: bool = False) -> dict[int, str]:
+    """A block for each of these artifacts; those that are gone are left out.
+
+    With `full_text` the block is the artifact's own text, up to `FULL_TEXT` characters, in indented lines.
+    """
+    artifacts = store.artifacts.get(ids)
+    notes = {} if full_text else store.readings.notes(list(artifacts))
+    shown: dict[int, str] = {}
+    for artifact_id in ids:
+        artifact = artifacts.get(artifact_id)
+        if artifact is None:
+            continue
+        head = f"[{artifact.label}] {header(artifact, profile)}"
+        if full_text:
+            shown[artifact_id] = "\n  ".join([head, *_lines(artifact.text)])
+        else:
+            readings = notes.get(artifact_id, [])
+            body = _card(reading.note for reading in readings) if readings else _beginning(artifact.text, STAND_IN)
+            shown[artifact_id] = f"{head} | {body}" if body else head
+    return shown
+
+
+def header(artifact: Artifact, profile: Profile) -> str:
+    """Kind, time, people, state and title in one line; the person is `you`."""
+    parts = [f"{artifact.kind} {_when(artifact, profile)}".strip()]
+    if artifact.kind is Kind.EMAIL:
+        parts[0] += f" {_correspondents(artifact, profile)}"
+    elif artifact.kind is Kind.EVENT:
+        parts += _taking_part(artifact, profile)
+        parts += [f"at {artifact.location}"] if artifact.location else []
+        parts += [f"repeats {artifact.recurrence}"] if artifact.recurrence else []
+        parts += ["cancelled"] if artifact.cancelled else []
+        parts += ["shown as free"] if not artifact.busy else []
+    if artifact.status:
+        parts[0] += f" {artifact.status}"
+    if artifact.automatic and artifact.kind is Kind.EMAIL:
+        parts[0] += " (automatic)"
+    parts.append(artifact.title or "without a title")
+    return unlabelled(" | ".join(" ".join(visible(part).split())[:_HEAD] for part in parts))
+
+
+def _when(artifact: Artifact, profile: Profile) -> str:
+    if artifact.kind is Kind.TASK:
+        return f"due {_moment(artifact.due, artifact, profile)}" if artifact.due else ""
+    said = _moment(artifact.time, artifact, profile) if artifact.time else "undated"
+    if artifact.kind is not Kind.EVENT or artifact.time is None or artifact.end is None:
+        return said
+    start, end = artifact.time.astimezone(profile.zone), artifact.end.astimezone(profile.zone)
+    if artifact.all_day:
+        last = datetime.fromtimestamp(artifact.end.timestamp() - 1, profile.zone)
+        return said if last.date() <= start.date() else f"{said} to {_moment(last, artifact, profile)}"
+    return f"{said}-{end:%H:%M}" if start.date() == end.date() else f"{said} to {_moment(end, artifact, profile)}"
+
+
+def _moment(moment: datetime, artifact: Artifact, profile: Profile) -> str:
+    local = moment.astimezone(profile.zone)
+    day = f"{local:%Y-%m-%d} {_WEEKDAYS[local.weekday()]}"
+    return day if artifact.all_day or artifact.kind is Kind.DOCUMENT else f"{day} {local:%H:%M}"
+
+
+def _correspondents(artifact: Artifact, profile: Profile) -> str:
+    sender = artifact.sender
+    said = f"{_name(sender, profile) if sender else 'unknown'} -> "
+    said += _names([p for p in artifact.people if p.role is Role.TO], profile) or "nobody named"
+    copied = _names([p for p in artifact.people if p.role is Role.CC], profile)
+    return f"{said}, cc {copied}" if copied else said
+
+
+def _taking_part(artifact: Artifact, profile: Profile) -> list[str]:
+    organizer = artifact.sender
+    said = [f"by {_name(organizer, profile)}"] if organizer else []
+    attendees = [p for p in artifact.people if p.role is Role.ATTENDEE]
+    for status in sorted({person.status for person in attendees}):
+        names = _names([person for person in attendees if person.status == status], profile)
+        said.append(f"{status or 'invited'}: {names}")
+    return said
+
+
+def _names(people: Sequence[Person], profile: Profile) -> str:
+    names = [_name(person, profile) for person in people]
+    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+    return ", ".join(names[:_NAMED]) + more
+
+
+def _name(person: Person, profile: Profile) -> str:
+    if person.email and person.email in profile.persona.emails:
+        return "you"
+    return (person.name or person.email)[:60]
+
+
+def _card(notes: Iterable[Note]) -> str:
+    return unlabelled(visible(" | ".join(filter(None, (_facts(note) for note in notes)))))
+
+
+def _facts(note: Note) -> str:
+    """The line, and those facts that it does not already say."""
+    said = [" ".join(note.line.split())]
+    owed = [_owed(*map(str.strip, (item.who, item.what, item.to, item.by))) for item in note.commitments]
+    groups = (
+        ("owes", owed),
+        ("dates", note.dates),
+        ("amounts", note.amounts),
+        ("state", note.states),
+        ("rule", note.rules),
+        ("away", note.absences),
+        ("things", note.things),
+    )
+    told = _words(note.line)
+    for name, facts in groups:
+        new = []
+        for fact in facts:
+            words = _words(fact)
+            if not words <= told:
+                new.append(" ".join(fact.split()))
+                told |= words
+        if new:
+            said.append(f"{name}: {'; '.join(new)}")
+    return " | ".join(said)
+
+
+def _owed(who: str, what: str, to: str, by: str) -> str:
+    return f"{who or 'somebody'}: {what}" + (f" for {to}" if to else "") + (f" by {by}" if by else "")
+
+
+def _words(text: str) -> set[str]:
+    return set(re.findall(r"\w+", text.casefold()))
+
+
+def _beginning(text: str, limit: int) -> str:
+    clean = " ".join(unlabelled(visible(text[: 4 * limit])).split())
+    return clean if len(clean) <= limit else clean[:limit].rsplit(" ", 1)[0] + " …"
+
+
+def _lines(text: str) -> list[str]:
+    clean = unlabelled(visible(text[: 2 * FULL_TEXT])).strip()
+    cut = clean[:FULL_TEXT] + " …" if len(clean) > FULL_TEXT else clean
+    return [line.strip() for line in cut.splitlines() if line.strip()]
+
+
+_WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
+_HEAD = 240
+_NAMED = 8
