@@ -39,6 +39,7 @@ class Bounds:
 
 
 ROOMY = Bounds(thought=400, why=240, problem=320, line=120, text=600, quote=240, artifacts=5, people=4, quotes=6)
+SNUG = Bounds(thought=200, why=160, problem=240, line=80, text=300, quote=160, artifacts=5, people=3, quotes=5)
 TIGHT = Bounds(thought=120, why=120, problem=160, line=60, text=120, quote=120, artifacts=4, people=2, quotes=4)
 
 

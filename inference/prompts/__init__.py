@@ -1,0 +1,24 @@
+"""What the model is told: a constant part that opens every call of a run, then the matter, then the ask.
+
+The order is that of how often things change, so that a server computes a prefix once: the constant part once a
+run, a story once, and in later rounds only what was found since.
+"""
+
+from inference.prompts.budget import Budget, fitting_templates, plan
+from inference.prompts.calls import ask_messages, found_line, prove_messages, story_part
+from inference.prompts.constant import catalogue, constant_part
+from inference.prompts.foreign import clean, fence
+
+__all__ = [
+    "Budget",
+    "ask_messages",
+    "catalogue",
+    "clean",
+    "constant_part",
+    "fence",
+    "fitting_templates",
+    "found_line",
+    "plan",
+    "prove_messages",
+    "story_part",
+]

@@ -1,0 +1,64 @@
+"""The two calls of discovery: to find problems in a story, and to prove one at the originals.
+
+The part of a message that stays is always a prefix of the message of the next round, byte for byte.
+"""
+
+import json
+from collections.abc import Sequence
+
+from inference.candidate import Candidate
+from inference.models.contract import Message
+from inference.prompts.foreign import clean, closing, fence, opening
+
+MAX_FOUND = 200
+
+
+def story_part(text: str, nonce: str) -> str:
+    """The beginning of an ask: the story, the same in every round."""
+    return f"# Story\n\n{fence(text, nonce)}\n\n# Found so far\n\n{opening(nonce)}\n"
+
+
+def found_line(template: str, problem: str, artifacts: Sequence[int], nonce: str) -> str:
+    """What the model is told of a problem that was found before, in this run or on an earlier day."""
+    said = " ".join(clean(problem, nonce).split())[:MAX_FOUND]
+    return f"- [{template}] {_labels(artifacts)}: {said}"
+
+
+def ask_messages(
+    constant: str, story: str, found: Sequence[str], most: int, templates: Sequence[str], nonce: str
+) -> tuple[Message, ...]:
+    """One ask: `story` from `story_part`, `found` lines in the order in which they were found.
+
+    `most` is how many problems may be named, `templates` the ids of those that fit the story, best first.
+    """
+    fitting = f" Look first at {', '.join(f'[{template}]' for template in templates)}." if templates else ""
+    new = "at most one problem" if most == 1 else f"at most {most} problems"
+    ask = (
+        f"{closing(nonce)}\n\n# Task FIND\n\n"
+        f"Name {new} of this story, different from everything found so far.{fitting}"
+        " If there is none, answer with an empty list of problems."
+    )
+    return Message("system", constant), Message("user", story + "".join(f"{line}\n" for line in found) + ask)
+
+
+def prove_messages(constant: str, candidate: Candidate, originals: str, nonce: str) -> tuple[Message, ...]:
+    """The proof of one candidate; `originals` are the cited artifacts and the later ones, rendered."""
+    claim = "\n".join(
+        (
+            f"template: {candidate.template}",
+            f"artifacts: {_labels(candidate.artifacts)}",
+            f"problem: {candidate.problem}",
+            f"why: {candidate.why}",
+            f"action: {candidate.action.function_name} "
+            + json.dumps(candidate.action.parameters, ensure_ascii=False, sort_keys=True),
+        )
+    )
+    said = (
+        f"# Originals\n\n{fence(originals, nonce)}\n\n# Claim\n\n{fence(claim, nonce)}\n\n"
+        "# Task PROVE\n\nDoes the claim stand, is it still open, and is it this person's to act on?"
+    )
+    return Message("system", constant), Message("user", said)
+
+
+def _labels(artifacts: Sequence[int]) -> str:
+    return ", ".join(f"a{artifact}" for artifact in artifacts)
