@@ -1,0 +1,248 @@
+"""Threads that wait: for the person's answer, or for somebody else's."""
+
+from collections.abc import Iterator
+from datetime import UTC, date, datetime, time, timedelta
+
+from inference.observations.dates import NamedDay, named_days
+from inference.observations.observation import Observation
+from inference.observations.requests import Asking, asking, greeted, is_patient, says_settled, wants_no_answer
+from inference.observations.words import alike, plain, stems, subject
+from inference.observations.working import say_day, working_days_between
+from inference.observations.world import RECENT, World, called, cite, name_of
+from workspace import Action, Artifact, Kind, Person, Role, Trust
+
+_DEPENDS_WITHIN = timedelta(days=14)
+_FEW = 3
+_MANY = 5
+_NO_REPLY = ("noreply", "no-reply", "no_reply", "donotreply", "do-not-reply", "notification", "mailer-daemon")
+
+
+def waits(world: World) -> Iterator[Observation]:
+    """Threads whose last mail asks something, is old enough, and was answered on no path that can be seen."""
+    for mails in world.threads.values():
+        spoken = [mail for mail in mails if not mail.automatic and mail.time and mail.time <= world.now]
+        if not spoken:
+            continue
+        last = spoken[-1]
+        if last.sender is None or not _is_due(last, world) or wants_no_answer(last.text):
+            continue
+        found = _for_others(last, world) if world.sent_by_owner(last) else _for_you(last, last.sender, world)
+        if found is not None:
+            yield found
+
+
+def _is_due(mail: Artifact, world: World) -> bool:
+    if mail.time is None or mail.time < world.now - RECENT:
+        return False
+    return working_days_between(world.local(mail.time).date(), world.today) >= world.answer_days
+
+
+def _for_you(mail: Artifact, writer: Person, world: World) -> Observation | None:
+    known = mail.trust is Trust.KNOWN or writer.email in world.dealt_with
+    if not known or not writer.email or _is_machine(writer) or mail.time is None:
+        return None
+    personal = _addressed(mail, world)
+    found = asking(mail.text, _names_of_others(mail, world)) if personal is not None else None
+    if found is None or _came_to_rest(mail, writer, found, world):
+        return None
+    evidence = cite(mail, world.zone, found.sentence)
+    if evidence is None or evidence.quote != found.sentence:
+        return None
+    written = world.local(mail.time).date()
+    named = named_days(found.sentence, written)
+    deadline = _deadline(named, world)
+    # A question about a day that is over ("Lunch on Friday?") has answered itself; "by Friday" has not.
+    over = bool(named) and deadline is None and not any(day.limit for day in named)
+    return Observation(
+        kind="waits-for-you",
+        sentence=(
+            f"{name_of(writer)} asked you in {called(mail)} on {say_day(written)}, "
+            f"{working_days_between(written, world.today)} working days ago, and you have not answered: "
+            f"{_said(found)}"
+        ),
+        evidence=(evidence,),
+        certain=bool(personal)
+        and found.direct
+        and not over
+        and not is_patient(mail.text)
+        and not _perhaps_answered(mail, writer, world),
+        template="question-left-unanswered",
+        why=f"{name_of(writer)} wrote to you, asked, and has had no answer.",
+        action=_reply(
+            mail, writer, "thank you for your mail, and sorry for the late answer.", "\n\n[Your answer]"
+        ),
+        deadline=deadline,
+        weight=0.8 if deadline is not None else 0.7,
+    )
+
+
+def _for_others(mail: Artifact, world: World) -> Observation | None:
+    asked = [p for p in mail.people if p.role is Role.TO and p.email and not world.is_own(p)]
+    if not asked or len(asked) > _MANY or any(map(_is_machine, asked)) or mail.time is None:
+        return None
+    found = asking(mail.text)
+    if found is None or any(_answered_elsewhere(mail, person, found, world) for person in asked):
+        return None
+    evidence = cite(mail, world.zone, found.sentence)
+    if evidence is None or evidence.quote != found.sentence:
+        return None
+    written = world.local(mail.time).date()
+    named = named_days(found.sentence, written)
+    deadline = _deadline(named, world)
+    depends = _depends(mail, asked, world)
+    on = cite(depends, world.zone) if depends is not None else None
+    names = ", ".join(name_of(person) for person in asked)
+    quiet = not any(_wrote_later(mail, person, world) for person in asked)
+    return Observation(
+        kind="waits-for-others",
+        sentence=(
+            f"You asked {names} in {called(mail)} on {say_day(written)}, "
+            f"{working_days_between(written, world.today)} working days ago, and nobody has answered: "
+            f"{_said(found)}"
+            + (f" {called(depends)} is coming up." if depends is not None and on is not None else "")
+        ),
+        evidence=(evidence, on) if on is not None else (evidence,),
+        certain=found.direct
+        and quiet
+        and all(person.email in world.mails_from or person.email in world.profile.known for person in asked)
+        and not is_patient(mail.text)
+        and (deadline is not None or any(day.limit for day in named) or on is not None),
+        template="reply-never-came",
+        why="You asked for this, something depends on it, and nobody has answered.",
+        action=_reply(mail, asked[0], "may I come back to my question below?", ""),
+        deadline=deadline or (_start(depends) if on is not None else None),
+        weight=0.65 if deadline is not None or on is not None else 0.4,
+    )
+
+
+def _is_machine(person: Person) -> bool:
+    return person.email.partition("@")[0].startswith(_NO_REPLY)
+
+
+def _addressed(mail: Artifact, world: World) -> bool | None:
+    """True if the mail speaks to the person alone or by name, False if to several, None if to others."""
+    to = [person for person in mail.people if person.role is Role.TO]
+    if not any(map(world.is_own, to)):
+        return None
+    names = set((greeted(mail.text) or "").split())
+    if names & world.own_names:
+        return (
+            len(names - world.own_names - {"and", "und", "et", "y", "mr", "mrs", "ms", "dr", "herr", "frau"}) == 0
+        )
+    greets_other = bool(names & _names_of_others(mail, world))
+    if len(to) > 1:
+        return None if greets_other else False
+    return not greets_other
+
+
+def _names_of_others(mail: Artifact, world: World) -> frozenset[str]:
+    """The names of those who got the mail beside the person, in plain form."""
+    people = (p for p in mail.people if p.role in (Role.TO, Role.CC) and not world.is_own(p))
+    return frozenset(part for p in people for part in plain(p.name).split() if len(part) > 1) - world.own_names
+
+
+def _came_to_rest(mail: Artifact, writer: Person, found: Asking, world: World) -> bool:
+    """Whether the person answered on another path: a later mail or meeting on the matter, or word from the
+    writer that it is settled."""
+    after = [other for other in world.own_mails_to.get(writer.email, ()) if _is_later(other, mail, world)]
+    if any(_same_matter(other, mail, found) for other in after):
+        return True
+    if any(_is_later(event, mail, world) and _same_matter(event, mail, found) for event in _with(writer, world)):
+        return True
+    later = [other for other in world.mails_from.get(writer.email, ()) if _is_later(other, mail, world)]
+    return any(says_settled(other.text) and _same_matter(other, mail, found) for other in later)
+
+
+def _perhaps_answered(mail: Artifact, writer: Person, world: World) -> bool:
+    """Whether there was contact later that may have answered: any mail to the writer, a small meeting, a
+    mail of theirs that speaks of something as settled or is on the matter again."""
+    if any(_is_later(other, mail, world) for other in world.own_mails_to.get(writer.email, ())):
+        return True
+    if any(_is_later(e, mail, world) and (e.time or world.now) <= world.now for e in _with(writer, world)):
+        return True
+    later = [other for other in world.mails_from.get(writer.email, ()) if _is_later(other, mail, world)]
+    return any(says_settled(other.text) or alike(other.title, mail.title) for other in later)
+
+
+def _answered_elsewhere(mail: Artifact, person: Person, found: Asking, world: World) -> bool:
+    """Whether somebody asked wrote on the matter later, met the person on it, or was written to on it again."""
+    theirs = world.mails_from.get(person.email, ())
+    own = world.own_mails_to.get(person.email, ())
+    if any(_is_later(other, mail, world) and _same_matter(other, mail, found) for other in (*theirs, *own)):
+        return True
+    return any(
+        _is_later(event, mail, world)
+        and (event.time or world.now) <= world.now
+        and _same_matter(event, mail, found)
+        for event in _with(person, world)
+    )
+
+
+def _wrote_later(mail: Artifact, person: Person, world: World) -> bool:
+    theirs = world.mails_from.get(person.email, ())
+    return any(_is_later(other, mail, world) for other in theirs) or any(
+        _is_later(event, mail, world) and (event.time or world.now) <= world.now for event in _with(person, world)
+    )
+
+
+def _with(person: Person, world: World) -> list[Artifact]:
+    """Meetings small enough to have talked to this person in them."""
+    return [event for event in world.events_with.get(person.email, ()) if len(_present(event)) <= _FEW]
+
+
+def _present(event: Artifact) -> set[str]:
+    return {person.email or person.name for person in event.people}
+
+
+def _is_later(other: Artifact, mail: Artifact, world: World) -> bool:
+    if other.time is None or mail.time is None or other.id == mail.id:
+        return False
+    return other.time > mail.time and (other.kind is Kind.EVENT or other.time <= world.now)
+
+
+def _same_matter(other: Artifact, mail: Artifact, found: Asking) -> bool:
+    """Whether another mail or a meeting is on the matter: a title alike, or two words of the question in it."""
+    if alike(other.title, mail.title):
+        return True
+    return len(stems(found.sentence) & stems(f"{subject(other.title)}\n{other.text}")) >= 2
+
+
+def _deadline(named: list[NamedDay], world: World) -> datetime | None:
+    """The end of the first day named that is not over."""
+    coming = [item.day for item in named if item.day >= world.today]
+    return _end_of(min(coming), world) if coming else None
+
+
+def _end_of(day: date, world: World) -> datetime:
+    return datetime.combine(day + timedelta(days=1), time(0), world.zone).astimezone(UTC)
+
+
+def _depends(mail: Artifact, asked: list[Person], world: World) -> Artifact | None:
+    """An event or an open task of the coming two weeks on the matter of the mail."""
+    for person in asked:
+        for event in world.events_with.get(person.email, ()):
+            if _is_near(event.time, world) and alike(event.title, mail.title):
+                return event
+    for task in world.tasks:
+        if _is_near(task.due, world) and task.status.casefold() in ("open", "") and alike(task.title, mail.title):
+            return task
+    return None
+
+
+def _is_near(moment: datetime | None, world: World) -> bool:
+    return moment is not None and world.now < moment <= world.now + _DEPENDS_WITHIN
+
+
+def _start(artifact: Artifact | None) -> datetime | None:
+    return (artifact.time or artifact.due) if artifact is not None else None
+
+
+def _said(found: Asking) -> str:
+    return f'"{" ".join(found.sentence.split())}"'
+
+
+def _reply(mail: Artifact, person: Person, line: str, rest: str) -> Action:
+    greeting = person.name.split()[0] if person.name.split() else "Hello"
+    return Action(
+        function_name="reply_email", parameters={"message": mail.label, "body": f"{greeting},\n\n{line}{rest}"}
+    )
