@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from datetime import timedelta
 
-from inference.observations.events import Standing, in_hand, others, same_meeting, series_of, standing
+from inference.observations.events import Standing, commitments, in_hand, others, same_meeting, series_of, standing
 from inference.observations.observation import Observation
 from inference.observations.overlaps import clashes
 from inference.observations.words import alike, word_set
@@ -18,6 +18,7 @@ _ANSWERED_WITHIN = timedelta(days=30)
 def unanswered_invitations(world: World) -> Iterator[Observation]:
     """The next such occurrence of each series within 36 hours or up to the end of the next working day."""
     told: set[str] = set()
+    bound = commitments(world)
     last_day = next_working_day(world.today)
     coming = [
         event
@@ -35,7 +36,7 @@ def unanswered_invitations(world: World) -> Iterator[Observation]:
         if host is None or _is_moot(event, world) or _is_answered(event, host, coming, world):
             continue
         told.add(series_of(event))
-        found = _observe(event, host, world)
+        found = _observe(event, host, world, clash=clashes(event, bound))
         if found is not None:
             yield found
 
@@ -57,12 +58,11 @@ def _is_answered(event: Artifact, host: Person, coming: list[Artifact], world: W
     )
 
 
-def _observe(event: Artifact, host: Person, world: World) -> Observation | None:
+def _observe(event: Artifact, host: Person, world: World, *, clash: bool) -> Observation | None:
     evidence = cite(event, world.zone)
     if evidence is None or event.time is None:
         return None
     local = world.local(event.time)
-    clash = clashes(event, world)
     # Anybody can put an entry into a calendar: only that of somebody the person deals with is told unread.
     dealt_with = host.email in world.dealt_with or _shares_domain(host, world)
     return Observation(

@@ -43,11 +43,11 @@ def overlaps(world: World) -> Iterator[Observation]:
             yield found
 
 
-def clashes(event: Artifact, world: World) -> bool:
-    """Whether a commitment of the person's stands against attending this event."""
+def clashes(event: Artifact, bound: list[Artifact]) -> bool:
+    """Whether one of the person's commitments stands against attending this event."""
     return any(
         _shared(event, other) > timedelta(0) and not same_meeting(event, other) and not is_note(other)
-        for other in commitments(world)
+        for other in bound
         if other.id != event.id
     )
 

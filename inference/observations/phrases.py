@@ -52,7 +52,8 @@ REQUEST = one_of(
     (?:avisame|dime|digame|confirmame|enviame|mandame|aviseme|envieme|confirmeme|quedo a la espera)\b
     (?:necesito|necesitamos) (?:que|tu|su)\b
     .*부탁(?:드립|드려|합니다)
-    .*(?:알려|보내|확인해|회신해|검토해|전달해|답해|답장해|공유해|연락|답변|해) ?주(?:세요|시기|십시오|실 수|시면|시겠|셨으면)
+    .*(?:알려|보내|확인해|회신해|검토해|전달해|답해|답장해|공유해|연락|답변|해) ?주(?:세요|시기|십시오)
+    .*(?:알려|보내|확인해|회신해|검토해|전달해|답해|답장해|공유해|연락|답변|해) ?주(?:실 수|시면|시겠|셨으면)
     .*회신 바랍
     """.replace("PLAIN", _NOT_ASKED)
 )

@@ -1,6 +1,7 @@
 """Threads that wait: for the person's answer, or for somebody else's."""
 
-from collections.abc import Iterator
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping
 from datetime import UTC, date, datetime, time, timedelta
 
 from inference.observations.dates import NamedDay, named_days
@@ -9,10 +10,11 @@ from inference.observations.requests import Asking, asking, greeted, is_patient,
 from inference.observations.words import alike, plain, stems, subject
 from inference.observations.working import say_day, working_days_between
 from inference.observations.world import RECENT, World, called, cite, name_of
-from workspace import Action, Artifact, Kind, Person, Role, Trust
+from workspace import Action, Artifact, Person, Role, Trust
 
 _DEPENDS_WITHIN = timedelta(days=14)
 _FEW = 3
+_NEVER = datetime.min.replace(tzinfo=UTC)
 _MANY = 5
 _NO_REPLY = ("noreply", "no-reply", "no_reply", "donotreply", "do-not-reply", "notification", "mailer-daemon")
 
@@ -109,7 +111,7 @@ def _for_others(mail: Artifact, world: World) -> Observation | None:
         and (deadline is not None or any(day.limit for day in named) or on is not None),
         template="reply-never-came",
         why="You asked for this, something depends on it, and nobody has answered.",
-        action=_reply(mail, asked[0], "may I come back to my question below?", ""),
+        action=_reply(mail, asked[0], "may I come back to this? I have not seen an answer yet.", world),
         deadline=deadline or (_start(depends) if on is not None else None),
         weight=0.65 if deadline is not None or on is not None else 0.4,
     )
@@ -144,60 +146,63 @@ def _names_of_others(mail: Artifact, world: World) -> frozenset[str]:
 def _came_to_rest(mail: Artifact, writer: Person, found: Asking, world: World) -> bool:
     """Whether the person answered on another path: a later mail or meeting on the matter, or word from the
     writer that it is settled."""
-    after = [other for other in world.own_mails_to.get(writer.email, ()) if _is_later(other, mail, world)]
-    if any(_same_matter(other, mail, found) for other in after):
+    answers = [*_later(world.own_mails_to, writer, mail, world), *_meetings(writer, mail, world)]
+    if any(_same_matter(other, mail, found) for other in answers):
         return True
-    if any(_is_later(event, mail, world) and _same_matter(event, mail, found) for event in _with(writer, world)):
-        return True
-    later = [other for other in world.mails_from.get(writer.email, ()) if _is_later(other, mail, world)]
-    return any(says_settled(other.text) and _same_matter(other, mail, found) for other in later)
+    return any(
+        says_settled(other.text) and _same_matter(other, mail, found)
+        for other in _later(world.mails_from, writer, mail, world)
+    )
 
 
 def _perhaps_answered(mail: Artifact, writer: Person, world: World) -> bool:
     """Whether there was contact later that may have answered: any mail to the writer, a small meeting, a
     mail of theirs that speaks of something as settled or is on the matter again."""
-    if any(_is_later(other, mail, world) for other in world.own_mails_to.get(writer.email, ())):
+    if _later(world.own_mails_to, writer, mail, world) or _met(writer, mail, world):
         return True
-    if any(_is_later(e, mail, world) and (e.time or world.now) <= world.now for e in _with(writer, world)):
-        return True
-    later = [other for other in world.mails_from.get(writer.email, ()) if _is_later(other, mail, world)]
-    return any(says_settled(other.text) or alike(other.title, mail.title) for other in later)
+    return any(
+        says_settled(other.text) or alike(other.title, mail.title)
+        for other in _later(world.mails_from, writer, mail, world)
+    )
 
 
 def _answered_elsewhere(mail: Artifact, person: Person, found: Asking, world: World) -> bool:
     """Whether somebody asked wrote on the matter later, met the person on it, or was written to on it again."""
-    theirs = world.mails_from.get(person.email, ())
-    own = world.own_mails_to.get(person.email, ())
-    if any(_is_later(other, mail, world) and _same_matter(other, mail, found) for other in (*theirs, *own)):
-        return True
-    return any(
-        _is_later(event, mail, world)
-        and (event.time or world.now) <= world.now
-        and _same_matter(event, mail, found)
-        for event in _with(person, world)
-    )
+    contacts = [
+        *_later(world.mails_from, person, mail, world),
+        *_later(world.own_mails_to, person, mail, world),
+        *_met(person, mail, world),
+    ]
+    return any(_same_matter(other, mail, found) for other in contacts)
 
 
 def _wrote_later(mail: Artifact, person: Person, world: World) -> bool:
-    theirs = world.mails_from.get(person.email, ())
-    return any(_is_later(other, mail, world) for other in theirs) or any(
-        _is_later(event, mail, world) and (event.time or world.now) <= world.now for event in _with(person, world)
-    )
+    return bool(_later(world.mails_from, person, mail, world) or _met(person, mail, world))
 
 
-def _with(person: Person, world: World) -> list[Artifact]:
-    """Meetings small enough to have talked to this person in them."""
-    return [event for event in world.events_with.get(person.email, ()) if len(_present(event)) <= _FEW]
+def _later(mails: Mapping[str, list[Artifact]], person: Person, mail: Artifact, world: World) -> list[Artifact]:
+    """The mails with this person, of a list that is in order of time, after this one and up to now."""
+    found = mails.get(person.email, [])
+    return found[bisect_right(found, _time(mail), key=_time) : bisect_right(found, world.now, key=_time)]
+
+
+def _meetings(person: Person, mail: Artifact, world: World) -> list[Artifact]:
+    """Later meetings, past or to come, small enough to talk to this person in them."""
+    found = world.events_with.get(person.email, [])
+    later = found[bisect_right(found, _time(mail), key=_time) :]
+    return [event for event in later if len(_present(event)) <= _FEW]
+
+
+def _met(person: Person, mail: Artifact, world: World) -> list[Artifact]:
+    return [event for event in _meetings(person, mail, world) if _time(event) <= world.now]
+
+
+def _time(artifact: Artifact) -> datetime:
+    return artifact.time or _NEVER
 
 
 def _present(event: Artifact) -> set[str]:
     return {person.email or person.name for person in event.people}
-
-
-def _is_later(other: Artifact, mail: Artifact, world: World) -> bool:
-    if other.time is None or mail.time is None or other.id == mail.id:
-        return False
-    return other.time > mail.time and (other.kind is Kind.EVENT or other.time <= world.now)
 
 
 def _same_matter(other: Artifact, mail: Artifact, found: Asking) -> bool:
@@ -241,8 +246,8 @@ def _said(found: Asking) -> str:
     return f'"{" ".join(found.sentence.split())}"'
 
 
-def _reply(mail: Artifact, person: Person, line: str, rest: str) -> Action:
-    greeting = person.name.split()[0] if person.name.split() else "Hello"
-    return Action(
-        function_name="reply_email", parameters={"message": mail.label, "body": f"{greeting},\n\n{line}{rest}"}
-    )
+def _reply(mail: Artifact, person: Person, line: str, world: World) -> Action:
+    """A draft that can be sent as it is: it promises or asks nothing that the thread does not hold."""
+    greeting = next(iter(person.name.split()), "Hello")
+    body = f"{greeting},\n\n{line}\n\n{world.profile.persona.name}".strip()
+    return Action(function_name="reply_email", parameters={"message": mail.label, "body": body})

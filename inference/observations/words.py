@@ -2,6 +2,7 @@
 
 import re
 import unicodedata
+from functools import lru_cache
 
 
 def word_set(text: str) -> frozenset[str]:
@@ -52,6 +53,7 @@ def same_title(title: str) -> str:
     return " ".join(_WORD.findall(plain(subject(title))))
 
 
+@lru_cache(maxsize=8192)
 def stems(text: str) -> frozenset[str]:
     """The words that carry the matter, cut to six letters so that inflected forms meet."""
     found = set()

@@ -13,6 +13,7 @@ from workspace import Artifact, Evidence, Kind, Person, Profile, Role, Trust
 
 RECENT = timedelta(days=60)
 _MENTION = 0.6
+_READ = 5000
 _OLDEST = datetime.min.replace(tzinfo=UTC)
 
 
@@ -141,7 +142,7 @@ class World:
     def _recent_by_stem(self) -> dict[str, list[int]]:
         found: dict[str, list[int]] = defaultdict(list)
         for number, mail in enumerate(self._recent_mails):
-            for stem in stems(f"{mail.title}\n{mail.text}"):
+            for stem in stems(f"{mail.title}\n{mail.text[:_READ]}"):
                 found[stem].append(number)
         return found
 
