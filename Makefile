@@ -16,7 +16,7 @@ test: .venv/test
 	@$(BIN)/python -m pytest
 
 bench: .venv/test .venv/bench
-	@$(BIN)/python -m tests.benchmarks
+	@$(BIN)/python -m pytest tests/benchmarks --quiet
 
 lint: .venv/test .venv/lint
 	@$(BIN)/ruff format --check .
