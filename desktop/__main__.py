@@ -1,0 +1,5 @@
+"""`python -m desktop` is `tide`."""
+
+from desktop.cli import main
+
+main()

@@ -1,0 +1,58 @@
+"""The `tide` command. What each of its parts needs is imported when it runs, so that it starts at once."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+
+from desktop.commands import demo, doctor, export, findings, models, search, sources, work, workspace_file
+from desktop.errors import EPILOG, Program
+
+app = typer.Typer(
+    name="tide",
+    cls=Program,
+    invoke_without_command=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog=EPILOG,
+)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import version
+
+        print(f"tide {version('tide-assistant')}")
+        raise typer.Exit
+
+
+@app.callback()
+def tide(
+    context: typer.Context,
+    version: Annotated[
+        bool, typer.Option("--version", help="Print the version and exit.", is_eager=True, callback=_version)
+    ] = False,
+) -> None:
+    """Finds the problems in your mail, calendar and files that nobody has noticed, on this machine alone.
+
+    Begin with: tide demo. Then: tide add maildir ~/Mail --email you@example.org, and: tide run.
+    """
+    if context.invoked_subcommand is None:
+        print(context.get_help())
+
+
+for part in (sources, work, findings, search, models, doctor, export, workspace_file, demo):
+    part.register(app)
+
+
+def main() -> None:
+    """The entry point of the command."""
+    # A terminal that lacks a character shows another one; it is no reason to fail.
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")
+    app()

@@ -1,0 +1,67 @@
+"""Options that several commands share."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from desktop.progress import Mode
+
+
+class Strategy(StrEnum):
+    OBSERVED = "observed"
+    TIDE = "tide"
+
+
+Json = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
+Progress = Annotated[
+    Mode,
+    typer.Option(
+        "--progress", metavar="HOW", help="auto (bars or lines), json (lines of JSON) or none; on stderr."
+    ),
+]
+AllowEmpty = Annotated[
+    bool, typer.Option("--allow-empty", help="Take it as true that a source has nothing any more.")
+]
+Model = Annotated[
+    str | None,
+    typer.Option(
+        "--model",
+        metavar="MODEL",
+        help="A profile of `tide models`, `embedded`, a folder of weights, or http://HOST:PORT/v1#NAME.",
+        show_default=False,
+    ),
+]
+Rounds = Annotated[
+    int | None,
+    typer.Option("--rounds", metavar="N", min=1, max=50, help="At most so many rounds (10).", show_default=False),
+]
+NewPerRound = Annotated[
+    int | None,
+    typer.Option(
+        "--k", metavar="N", min=1, max=10, help="At most so many new problems a call (1).", show_default=False
+    ),
+]
+FullText = Annotated[bool, typer.Option("--full-text", help="Connect the texts themselves instead of notes.")]
+StrategyOption = Annotated[
+    Strategy | None,
+    typer.Option(
+        "--strategy",
+        metavar="NAME",
+        help="observed (what can be computed) or tide (a language model, in rounds; if one is there).",
+        show_default=False,
+    ),
+]
+Trace = Annotated[
+    Path | None,
+    typer.Option(
+        "--trace",
+        metavar="DIR",
+        help="Keep every prompt and reply in this folder.",
+        show_default=False,
+        file_okay=False,
+    ),
+]

@@ -1,0 +1,106 @@
+"""The digest for a terminal: wrapped to its width, with colour where there is a terminal to show it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from rich.padding import Padding
+from rich.text import Text
+
+from desktop.digest.digest import Digest, Item, Quote
+from desktop.moments import say_span
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+_KINDS = {"email": "mails", "event": "events", "document": "documents", "task": "tasks", "function": "functions"}
+MARKS = {"new": "new", "back": "back from snooze"}
+
+
+def print_digest(digest: Digest, console: Console, *, cut: int = 0) -> None:
+    """Print the digest; longer texts of actions cut at `cut` characters (0: whole)."""
+    console.print(
+        Text.assemble(("Tide", "bold cyan"), f" · {digest.day}", f" · {digest.person}" * bool(digest.person))
+    )
+    console.print(Text(headline(digest), "bold"))
+    for item in digest.items:
+        console.print()
+        print_item(item, console, cut=cut)
+    console.print()
+    for line in footer(digest):
+        console.print(Text(line, "dim"))
+    for source in digest.sources:
+        if source.problem:
+            console.print(Text(f"{source.name}: {source.problem}", "yellow"))
+    if digest.hint:
+        console.print(Text(digest.hint, "dim"))
+
+
+def print_item(item: Item, console: Console, *, cut: int = 0) -> None:
+    """Print one finding; its action's texts cut at `cut` characters (0: whole)."""
+    head = Text.assemble((f"#{item.id}", "bold cyan"), "  ", (item.description, "bold"))
+    head.append(f"  [{MARKS[item.mark]}]" if item.mark else "", "green")
+    _indented(console, head, 0)
+    if item.deadline:
+        _indented(console, Text(f"Act before {item.deadline}", "yellow"), 4)
+    _indented(console, Text.assemble(("Why  ", "dim"), item.why), 4)
+    for quote in item.quotes:
+        _indented(console, Text(quote_head(quote), "dim"), 4)
+        _indented(console, Text(f"“{quote.text}”", "italic"), 6)
+    _indented(console, Text.assemble(("→ ", "bold green"), item.action.sentence), 4)
+    for name, text in item.action.texts:
+        shown = text if not cut or len(text) <= cut else f"{text[:cut].rstrip()} … (`tide show {item.id}`)"
+        _indented(console, Text.assemble((f"{name}: ", "dim"), shown), 6)
+
+
+def headline(digest: Digest) -> str:
+    """How many findings there are, and how many of them are new."""
+    count = len(digest.items)
+    new = sum(item.mark == "new" for item in digest.items)
+    if digest.run is None:
+        return "Tide has not looked yet. Run: tide run"
+    if not count:
+        return "Nothing new." + (f" Last sync: {digest.last_sync}." if digest.last_sync else "")
+    old = f", {count - new} still open" if count > new else ""
+    return f"{count} {'finding' if count == 1 else 'findings'}" + (
+        f": {new} new{old}" if new else ", none of them new"
+    )
+
+
+def footer(digest: Digest) -> list[str]:
+    """What was looked at, when, by what and for how long; what was not shown and why."""
+    lines = []
+    held = counted(digest.artifacts)
+    if held:
+        lines.append(f"Held: {held}. Last sync: {digest.last_sync or 'never'}.")
+    if digest.run is not None:
+        lines.append(f"Looked {digest.looked} by {digest.run.strategy}, {digest.run.model or 'without a model'}.")
+    if digest.seconds:
+        lines.append(
+            "Took: " + ", ".join(f"{step} {say_span(took)}" for step, took in digest.seconds.items()) + "."
+        )
+    if digest.dropped:
+        why = ", ".join(f"{check} {count}" for check, count in digest.dropped.items())
+        lines.append(f"Not shown: {sum(digest.dropped.values())} candidates that failed a check ({why}).")
+    return lines
+
+
+def counted(artifacts: Mapping[str, int]) -> str:
+    """`60 mails, 20 events`."""
+    return ", ".join(f"{count:,} {_kind(kind, count)}" for kind, count in artifacts.items() if count)
+
+
+def quote_head(quote: Quote) -> str:
+    """Where a quote is from, on one line."""
+    part = "" if quote.where in ("text", "body") else f", {quote.where}"
+    return f"{quote.label} · {quote.whence} · {quote.title or '(without a title)'}{part}"
+
+
+def _kind(kind: str, count: int) -> str:
+    many = _KINDS.get(kind, kind)
+    return many.removesuffix("s") if count == 1 else many
+
+
+def _indented(console: Console, text: Text, by: int) -> None:
+    console.print(Padding(text, (0, 0, 0, by)), highlight=False)

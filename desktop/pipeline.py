@@ -1,0 +1,219 @@
+"""The steps of Tide's work, one after the other: sync, read, index, discover.
+
+Each is a function of an open `Work` that tells its reporter how far it is. All of them can be stopped at any
+moment and started again; they go on where they were.
+"""
+
+from __future__ import annotations
+
+import signal
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from desktop.moments import present
+from desktop.progress import Mode, Reporter, reporter
+from workspace import Connector, Folders, Profile, Put, Run, Settings, SourceEmpty, UserError
+from workspace.store import Source, Store, worker_lock
+
+if TYPE_CHECKING:
+    from inference.discovery import Options
+    from inference.embedding import Embedder
+    from inference.models import LanguageModel
+
+Ask = Callable[[str], bool]
+"""Puts a question to the person; false where there is nobody to answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """What the steps work on. `seconds` is what each took so far."""
+
+    folders: Folders
+    settings: Settings
+    profile: Profile
+    store: Store
+    now: datetime
+    told: Reporter
+    seconds: dict[str, float] = field(default_factory=dict)
+
+    @contextmanager
+    def step(self, name: str) -> Iterator[None]:
+        """Take the time of a step."""
+        start = time.monotonic()
+        try:
+            yield
+        finally:
+            self.seconds[name] = round(self.seconds.get(name, 0.0) + time.monotonic() - start, 3)
+
+
+@dataclass(frozen=True, slots=True)
+class Synced:
+    """How the sync of one source went: artifacts new or changed, gone, and held now; `problem` is "" if well."""
+
+    source: str
+    kind: str
+    changed: int
+    gone: int
+    held: int
+    problem: str = ""
+
+
+@contextmanager
+def at_work(mode: Mode) -> Iterator[Work]:
+    """Open everything, as the one worker. SIGTERM and SIGHUP stop the work as Ctrl-C does.
+
+    Raises:
+        WorkerBusy: if another worker is under way.
+        UserError: if settings, profile or store cannot be read.
+    """
+    folders = Folders.find()
+    settings, profile = Settings.load(folders.settings), Profile.load(folders.profile)
+    now = present(profile.zone)
+    with _stoppable(), worker_lock(folders.store), Store(folders.store) as store, reporter(mode) as told:
+        yield Work(folders, settings, profile, store, now, told)
+
+
+@contextmanager
+def looking() -> Iterator[Work]:
+    """Open everything to look at it, or to note what the person decided; a worker may be under way."""
+    folders = Folders.find()
+    settings, profile = Settings.load(folders.settings), Profile.load(folders.profile)
+    with Store(folders.store) as store:
+        yield Work(folders, settings, profile, store, present(profile.zone), reporter(Mode.NONE))
+
+
+def sync(
+    work: Work, only: str = "", *, allow_empty: bool = False, ask: Ask = lambda question: False
+) -> list[Synced]:
+    """Bring the sources, or only the one of this name, into the store. A source that fails does not stop the rest.
+
+    Raises:
+        UserError: if there is no source, or none of this name.
+    """
+    sources = [source for source in work.store.artifacts.sources() if only in ("", source.name)]
+    if not sources and only:
+        raise UserError(f"There is no source called {only!r}. `tide sources` lists them.")
+    if not sources:
+        raise UserError(
+            "There are no sources yet. Add one, for example: tide add maildir ~/Mail --email YOU@EXAMPLE.ORG"
+        )
+    with work.step("sync"):
+        done = [_sync_source(work, source, allow_empty, ask) for source in sources]
+        work.store.artifacts.trust_correspondents(work.profile.persona.emails)
+    return done
+
+
+def read(work: Work, model: LanguageModel) -> int:
+    """Have the model read what it has not read yet; returns how many artifacts that were."""
+    from inference.reading import read_artifacts
+
+    with work.step("read"):
+        return read_artifacts(work.store, model, work.profile, work.now, work.told.progress)
+
+
+def index(work: Work, embedder: Embedder) -> int:
+    """Embed what is new or changed; returns how many artifacts that were."""
+    from inference.index import index_artifacts
+
+    with work.step("index"):
+        return index_artifacts(work.store, embedder, work.told.progress)
+
+
+def discover(work: Work, options: Options, model: LanguageModel | None, embedder: Embedder | None) -> Run:
+    """Look for findings; returns the record of the run, which then holds the seconds of the earlier steps too."""
+    from inference.discovery import discover as look
+
+    with work.step("discover"):
+        run = look(
+            work.store,
+            work.profile,
+            work.now,
+            options,
+            model=model,
+            embedder=embedder,
+            index_folder=work.folders.index,
+            on_progress=work.told.progress,
+        )
+    before = {name: took for name, took in work.seconds.items() if name != "discover"}
+    whole = run.model_copy(update={"seconds": {**before, **run.seconds}})
+    if whole.id and whole.finished is not None:
+        work.store.runs.finish(whole, (), whole.finished)
+    return whole
+
+
+def connector(work: Work, name: str, kind: str, location: str) -> Connector:
+    """The connector of a source.
+
+    Raises:
+        UserError: if there is no such kind.
+    """
+    from connectors import open_connector
+
+    return open_connector(
+        kind,
+        name,
+        location,
+        own=frozenset(work.profile.persona.emails),
+        known=work.profile.known,
+        zone=work.profile.zone,
+        now=work.now,
+        past_days=work.settings.past_days,
+        future_days=work.settings.future_days,
+    )
+
+
+def _sync_source(work: Work, source: Source, allow_empty: bool, ask: Ask) -> Synced:
+    store = work.store.artifacts
+    changed = gone = 0
+    problem = ""
+    try:
+        opened = connector(work, source.name, source.kind, source.location)
+        try:
+            for puts, removals in _take(work, source, opened, allow_empty):
+                changed, gone = changed + puts, gone + removals
+        except SourceEmpty as empty:
+            work.told.pause()
+            if not ask(f"{source.name}: {empty} Remove its {store.count_source(source.name):,} artifacts?"):
+                raise
+            for puts, removals in _take(work, source, opened, True):
+                changed, gone = changed + puts, gone + removals
+        store.mark_source(source.name, now=work.now)
+    except SourceEmpty as empty:
+        problem = f"{empty} If it is meant to be empty, run: tide sync {source.name} --allow-empty"
+    except UserError as error:
+        problem = str(error)
+    except OSError as error:
+        problem = (
+            f"{source.location}: {error.strerror or error}. Make it readable, then run: tide sync {source.name}"
+        )
+    if problem:
+        store.mark_source(source.name, problem=problem)
+    return Synced(source.name, source.kind, changed, gone, store.count_source(source.name), problem)
+
+
+def _take(work: Work, source: Source, opened: Connector, allow_empty: bool) -> Iterator[tuple[int, int]]:
+    step = f"sync {source.name}"
+    work.told.progress(step, 0, 0)
+    for batch in opened.sync(work.store.artifacts.cursor(source.name), allow_empty=allow_empty):
+        work.store.artifacts.take(source.name, batch)
+        work.told.progress(step, batch.done, batch.total)
+        puts = sum(isinstance(change, Put) for change in batch.changes)
+        yield puts, len(batch.changes) - puts
+
+
+@contextmanager
+def _stoppable() -> Iterator[None]:
+    """A model server that Tide started must be stopped however we are asked to end."""
+    before = {}
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) is signal.SIG_DFL:
+            before[number] = signal.signal(number, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        for number, how in before.items():
+            signal.signal(number, how)
