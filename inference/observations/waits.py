@@ -6,16 +6,28 @@ from datetime import UTC, date, datetime, time, timedelta
 
 from inference.observations.dates import NamedDay, named_days
 from inference.observations.observation import Observation
-from inference.observations.requests import Asking, asking, greeted, is_patient, says_settled, wants_no_answer
-from inference.observations.words import alike, plain, stems, subject
-from inference.observations.working import say_day, working_days_between
+from inference.observations.requests import (
+    Asking,
+    asking,
+    greeted,
+    is_patient,
+    says_settled,
+    sentences,
+    wants_no_answer,
+)
+from inference.observations.words import alike, plain, stems, subject, word_set
+from inference.observations.working import next_working_day, say_day, working_days_between
 from inference.observations.world import RECENT, World, called, cite, name_of
 from workspace import Action, Artifact, Person, Role, Trust
 
 _DEPENDS_WITHIN = timedelta(days=14)
 _FEW = 3
+_ROW = 5
 _NEVER = datetime.min.replace(tzinfo=UTC)
 _MANY = 5
+_GROUP = word_set(
+    "all both everyone everybody team folks colleagues friends guys zusammen alle alles tous todos todas"
+)
 _NO_REPLY = ("noreply", "no-reply", "no_reply", "donotreply", "do-not-reply", "notification", "mailer-daemon")
 
 
@@ -25,23 +37,36 @@ def waits(world: World) -> Iterator[Observation]:
         spoken = [mail for mail in mails if not mail.automatic and mail.time and mail.time <= world.now]
         if not spoken:
             continue
-        last = spoken[-1]
-        if last.sender is None or not _is_due(last, world) or wants_no_answer(last.text):
-            continue
-        found = _for_others(last, world) if world.sent_by_owner(last) else _for_you(last, last.sender, world)
+        if world.sent_by_owner(spoken[-1]):
+            tries = (_for_others(mail, world) for mail in spoken[-1:])
+        else:
+            tries = (_for_you(mail, world) for mail in _end_of_thread(spoken))
+        found = next((observation for observation in tries if observation is not None), None)
         if found is not None:
             yield found
 
 
+def _end_of_thread(spoken: list[Artifact]) -> Iterator[Artifact]:
+    """The last mails of a thread as far as one person wrote them in a row, the latest first."""
+    for mail in reversed(spoken[-_ROW:]):
+        if mail.sender is None or mail.sender != spoken[-1].sender:
+            return
+        yield mail
+
+
 def _is_due(mail: Artifact, world: World) -> bool:
-    if mail.time is None or mail.time < world.now - RECENT:
+    """Whether an answer to this mail would be late by now."""
+    if mail.time is None or mail.time < world.now - RECENT or wants_no_answer(mail.text):
         return False
     return working_days_between(world.local(mail.time).date(), world.today) >= world.answer_days
 
 
-def _for_you(mail: Artifact, writer: Person, world: World) -> Observation | None:
+def _for_you(mail: Artifact, world: World) -> Observation | None:
+    writer = mail.sender
+    if writer is None or not _is_due(mail, world):
+        return None
     known = mail.trust is Trust.KNOWN or writer.email in world.dealt_with
-    if not known or not writer.email or _is_machine(writer) or mail.time is None:
+    if not known or not writer.email or _is_machine(writer):
         return None
     personal = _addressed(mail, world)
     found = asking(mail.text, _names_of_others(mail, world)) if personal is not None else None
@@ -50,11 +75,12 @@ def _for_you(mail: Artifact, writer: Person, world: World) -> Observation | None
     evidence = cite(mail, world.zone, found.sentence)
     if evidence is None or evidence.quote != found.sentence:
         return None
-    written = world.local(mail.time).date()
+    written = world.local(_time(mail)).date()
     named = named_days(found.sentence, written)
-    deadline = _deadline(named, world)
+    limits = [day for sentence in sentences(mail.text) for day in named_days(sentence, written) if day.limit]
+    deadline = _deadline([*named, *limits], world)
     # A question about a day that is over ("Lunch on Friday?") has answered itself; "by Friday" has not.
-    over = bool(named) and deadline is None and not any(day.limit for day in named)
+    over = bool(named) and deadline is None and not limits
     return Observation(
         kind="waits-for-you",
         sentence=(
@@ -71,7 +97,11 @@ def _for_you(mail: Artifact, writer: Person, world: World) -> Observation | None
         template="question-left-unanswered",
         why=f"{name_of(writer)} wrote to you, asked, and has had no answer.",
         action=_reply(
-            mail, writer, "thank you for your mail, and sorry for the late answer.", "\n\n[Your answer]"
+            mail,
+            writer,
+            "thank you for your mail, and sorry for the wait. I have your question before me and will "
+            f"answer it by {say_day(next_working_day(world.today))}.",
+            world,
         ),
         deadline=deadline,
         weight=0.8 if deadline is not None else 0.7,
@@ -80,7 +110,7 @@ def _for_you(mail: Artifact, writer: Person, world: World) -> Observation | None
 
 def _for_others(mail: Artifact, world: World) -> Observation | None:
     asked = [p for p in mail.people if p.role is Role.TO and p.email and not world.is_own(p)]
-    if not asked or len(asked) > _MANY or any(map(_is_machine, asked)) or mail.time is None:
+    if not _is_due(mail, world) or not asked or len(asked) > _MANY or any(map(_is_machine, asked)):
         return None
     found = asking(mail.text)
     if found is None or any(_answered_elsewhere(mail, person, found, world) for person in asked):
@@ -88,9 +118,10 @@ def _for_others(mail: Artifact, world: World) -> Observation | None:
     evidence = cite(mail, world.zone, found.sentence)
     if evidence is None or evidence.quote != found.sentence:
         return None
-    written = world.local(mail.time).date()
+    written = world.local(_time(mail)).date()
     named = named_days(found.sentence, written)
-    deadline = _deadline(named, world)
+    limits = [day for sentence in sentences(mail.text) for day in named_days(sentence, written) if day.limit]
+    deadline = _deadline([*named, *limits], world)
     depends = _depends(mail, asked, world)
     on = cite(depends, world.zone) if depends is not None else None
     names = ", ".join(name_of(person) for person in asked)
@@ -108,7 +139,7 @@ def _for_others(mail: Artifact, world: World) -> Observation | None:
         and quiet
         and all(person.email in world.mails_from or person.email in world.profile.known for person in asked)
         and not is_patient(mail.text)
-        and (deadline is not None or any(day.limit for day in named) or on is not None),
+        and (deadline is not None or bool(limits) or on is not None),
         template="reply-never-came",
         why="You asked for this, something depends on it, and nobody has answered.",
         action=_reply(mail, asked[0], "may I come back to this? I have not seen an answer yet.", world),
@@ -128,13 +159,10 @@ def _addressed(mail: Artifact, world: World) -> bool | None:
         return None
     names = set((greeted(mail.text) or "").split())
     if names & world.own_names:
-        return (
-            len(names - world.own_names - {"and", "und", "et", "y", "mr", "mrs", "ms", "dr", "herr", "frau"}) == 0
-        )
-    greets_other = bool(names & _names_of_others(mail, world))
-    if len(to) > 1:
-        return None if greets_other else False
-    return not greets_other
+        return not names & (world.first_names | _GROUP)
+    if names & _names_of_others(mail, world):
+        return None if len(to) > 1 else False
+    return len(to) == 1 and not names & (world.first_names | _GROUP)
 
 
 def _names_of_others(mail: Artifact, world: World) -> frozenset[str]:
@@ -161,7 +189,7 @@ def _perhaps_answered(mail: Artifact, writer: Person, world: World) -> bool:
     if _later(world.own_mails_to, writer, mail, world) or _met(writer, mail, world):
         return True
     return any(
-        says_settled(other.text) or alike(other.title, mail.title)
+        says_settled(other.text) or (other.thread != mail.thread and alike(other.title, mail.title))
         for other in _later(world.mails_from, writer, mail, world)
     )
 
@@ -169,7 +197,7 @@ def _perhaps_answered(mail: Artifact, writer: Person, world: World) -> bool:
 def _answered_elsewhere(mail: Artifact, person: Person, found: Asking, world: World) -> bool:
     """Whether somebody asked wrote on the matter later, met the person on it, or was written to on it again."""
     contacts = [
-        *_later(world.mails_from, person, mail, world),
+        *(other for other in _later(world.mails_from, person, mail, world) if not other.automatic),
         *_later(world.own_mails_to, person, mail, world),
         *_met(person, mail, world),
     ]
@@ -187,10 +215,10 @@ def _later(mails: Mapping[str, list[Artifact]], person: Person, mail: Artifact, 
 
 
 def _meetings(person: Person, mail: Artifact, world: World) -> list[Artifact]:
-    """Later meetings, past or to come, small enough to talk to this person in them."""
+    """Later meetings with this person, past or to come: small ones, and larger ones of a title alike."""
     found = world.events_with.get(person.email, [])
     later = found[bisect_right(found, _time(mail), key=_time) :]
-    return [event for event in later if len(_present(event)) <= _FEW]
+    return [event for event in later if len(_present(event)) <= _FEW or alike(event.title, mail.title)]
 
 
 def _met(person: Person, mail: Artifact, world: World) -> list[Artifact]:
