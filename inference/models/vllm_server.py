@@ -30,7 +30,7 @@ from typing import Any
 
 import httpx
 
-from inference.models.hardware import Hardware, find_hardware
+from inference.models.hardware import Hardware, find_hardware, worker_threads
 from inference.models.openai_server import OpenAIServer
 from workspace import UserError, write_private
 
@@ -175,7 +175,7 @@ def _environment(key: str, cache_gb: int) -> dict[str, str]:
         "VLLM_LOGGING_COLOR": "0",
         "VLLM_CPU_KVCACHE_SPACE": str(cache_gb),
         "VLLM_CPU_OMP_THREADS_BIND": "nobind",
-        "OMP_NUM_THREADS": os.environ.get("OMP_NUM_THREADS", str(len(os.sched_getaffinity(0)))),
+        "OMP_NUM_THREADS": os.environ.get("OMP_NUM_THREADS", str(worker_threads())),
         "GLOO_SOCKET_IFNAME": "lo",
         "DO_NOT_TRACK": "1",
         "HF_HUB_OFFLINE": "1",
