@@ -148,7 +148,7 @@ NO_NEED = one_of(
     no (?:need|reason) (?:to|for (?:a |an |you to )?)(?:reply|respond|answer|do|act)
     no (?:reply|response|answer|action) (?:is )?(?:needed|required|necessary|expected)
     nothing (?:for you )?to do\b
-    nothing (?:is )?needed from you
+    nothing (?:more |else |further )?(?:is )?(?:needed|required) from you
     (?:just|only) (?:for your info|fyi\b)
     for your information\b
     you don'?t (?:need|have) to (?:reply|answer|do)
@@ -193,6 +193,9 @@ SETTLED = one_of(
     all set\b
     (?:ignore|disregard|forget) (?:my|that|this|the) (?:last|mail|e-?mail|question|message|request)
     don'?t need (?:it|this|that|your)
+    as (?:discussed|agreed) (?:on the phone|by phone|in person|just now|yesterday|today)
+    (?:wie (?:telefonisch )?besprochen|comme convenu|segun lo acordado)
+    thanks for (?:calling|ringing|phoning|answering|replying|sorting|getting back|coming back)
     thanks for (?:the|your) (?:call|chat|answer|reply|quick|help|sending|clarif|confirm)
     taken care of
     (?:hat sich|ist|schon|bereits) erledigt
@@ -205,6 +208,8 @@ SETTLED = one_of(
     (?:해결(?:됐|되었|했)|찾았|괜찮습니다|필요 ?없)
     """
 )
+
+THANKS = one_of(r"(?:thanks|thank you|thx|cheers|danke|merci|gracias)\b|감사|고맙")
 
 GREETING = one_of(
     r"""

@@ -41,17 +41,21 @@ def sentences(text: str) -> list[str]:
 
 def wants_no_answer(text: str) -> bool:
     """Whether the text says itself that nothing is expected."""
-    return bool(phrases.NO_NEED.search(plain(text)))
+    return bool(phrases.NO_NEED.search(_flat(text[:_READ])))
 
 
 def is_patient(text: str) -> bool:
     """Whether the text leaves the time of the answer to the reader."""
-    return bool(phrases.NO_HURRY.search(plain(text)))
+    return bool(phrases.NO_HURRY.search(_flat(text[:_READ])))
 
 
 def says_settled(text: str) -> bool:
     """Whether the text says that a matter is over or no longer needs an answer."""
-    return bool(phrases.SETTLED.search(plain(text)))
+    return bool(phrases.SETTLED.search(_flat(text[:_READ])))
+
+
+def thanks(text: str) -> bool:
+    return any(phrases.THANKS.search(plain(sentence)) for sentence in sentences(text))
 
 
 def greeted(text: str) -> str | None:

@@ -13,6 +13,7 @@ from inference.observations.requests import (
     is_patient,
     says_settled,
     sentences,
+    thanks,
     wants_no_answer,
 )
 from inference.observations.words import alike, plain, stems, subject, word_set
@@ -173,23 +174,25 @@ def _names_of_others(mail: Artifact, world: World) -> frozenset[str]:
 
 def _came_to_rest(mail: Artifact, writer: Person, found: Asking, world: World) -> bool:
     """Whether the person answered on another path: a later mail or meeting on the matter, or word from the
-    writer that it is settled."""
+    writer that it is settled; thanks in the same thread are such a word."""
     answers = [*_later(world.own_mails_to, writer, mail, world), *_meetings(writer, mail, world)]
     if any(_same_matter(other, mail, found) for other in answers):
         return True
     return any(
-        says_settled(other.text) and _same_matter(other, mail, found)
+        (says_settled(other.text) and _same_matter(other, mail, found))
+        or (other.thread == mail.thread != "" and thanks(other.text))
         for other in _later(world.mails_from, writer, mail, world)
     )
 
 
 def _perhaps_answered(mail: Artifact, writer: Person, world: World) -> bool:
     """Whether there was contact later that may have answered: any mail to the writer, a small meeting, a
-    mail of theirs that speaks of something as settled or is on the matter again."""
+    mail of theirs that speaks of something as settled, or that is on the matter again and is no reminder."""
     if _later(world.own_mails_to, writer, mail, world) or _met(writer, mail, world):
         return True
     return any(
-        says_settled(other.text) or (other.thread != mail.thread and alike(other.title, mail.title))
+        says_settled(other.text)
+        or (alike(other.title, mail.title) and (other.thread != mail.thread or asking(other.text) is None))
         for other in _later(world.mails_from, writer, mail, world)
     )
 
