@@ -84,6 +84,8 @@ def say_day(moment: datetime, now: datetime, zone: tzinfo) -> str:
 
 def say_span(seconds: float) -> str:
     """`0.4 s`, `12 s`, `3 min 5 s`, `2 h 10 min`."""
+    if seconds < 0.05:
+        return "0 s"
     if seconds < 9.95:
         return f"{seconds:.1f} s"
     whole = round(seconds)

@@ -47,7 +47,7 @@ def export(
             raise UserError(f"{to}: {error.strerror}. Name a .json file or a folder.") from error
         for name, part in parts.items():
             write_file(to / f"{name}.json", json.dumps(part, indent=2))
-    counts = ", ".join(f"{len(part):,} {name}" for name, part in parts.items())
+    counts = ", ".join(f"{len(part):,} {name if len(part) != 1 else name[:-1]}" for name, part in parts.items())
     say(f"Wrote {counts} to {to}.")
 
 

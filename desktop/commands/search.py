@@ -56,5 +56,5 @@ def search(
     for hit in hits:
         title = one_line(hit.artifact.title, 120) or "(without a title)"
         out.print(Text.assemble((hit.artifact.label, "bold cyan"), "  ", (title, "bold")))
-        out.print(Padding(Text(whence(hit.artifact, now, zone), "dim"), (0, 0, 0, 4)))
-        out.print(Padding(Text(one_line(hit.passage, 300)), (0, 0, 0, 4)))
+        out.print(Padding(Text(whence(hit.artifact, now, zone), "dim"), (0, 0, 0, 4), expand=False))
+        out.print(Padding(Text(one_line(hit.passage, 300)), (0, 0, 0, 4), expand=False))

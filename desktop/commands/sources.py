@@ -56,8 +56,8 @@ def add(
 ) -> None:
     """Add mail, a calendar or a folder of documents.
 
-    Tide reads there and never writes. maildir, mbox and eml are mail; calendar is an .ics file or a folder of them; folder holds documents (txt, md,
-    html, csv, pdf, docx, xlsx).
+    Tide reads there and never writes. maildir, mbox and eml are mail; calendar is an .ics file or a folder of
+    them; folder holds documents (txt, md, html, csv, pdf, docx, xlsx).
     """
     from desktop.output import print_json, say
     from desktop.pipeline import looking

@@ -51,6 +51,7 @@ class Item:
     quotes: tuple[Quote, ...]
     action: ActionWords
     deadline: str
+    late: bool
     template: str
     confidence: float
     mark: str
@@ -144,6 +145,7 @@ def _item(finding: Finding, artifacts: Mapping[int, Artifact], now: datetime, zo
         quotes=tuple(_quote(item, artifacts.get(item.artifact), now, zone) for item in finding.evidence),
         action=in_words(finding.action, artifacts, now, zone),
         deadline=say(deadline, now, zone) if deadline else "",
+        late=deadline is not None and deadline < now,
         template=one_line(finding.template, 80),
         confidence=finding.confidence,
         mark=marks.get(finding.state, ""),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from html import escape
 
 from desktop.digest.digest import Digest, Item, Quote
-from desktop.digest.text import MARKS, footer, headline, quote_head
+from desktop.digest.text import MARKS, deadline_line, footer, headline, quote_head
 
 
 def page(digest: Digest) -> str:
@@ -45,7 +45,7 @@ def page(digest: Digest) -> str:
 
 def _item(item: Item) -> str:
     mark = f' <span class="mark">{escape(MARKS[item.mark])}</span>' if item.mark else ""
-    deadline = f'<p class="deadline">Act before {escape(item.deadline)}</p>' if item.deadline else ""
+    deadline = f'<p class="deadline">{escape(deadline_line(item))}</p>' if item.deadline else ""
     quotes = "\n".join(_quote(quote) for quote in item.quotes)
     texts = "".join(f"<dt>{escape(name)}</dt><dd>{_outside(text)}</dd>" for name, text in item.action.texts)
     texts = f"<dl>{texts}</dl>" if texts else ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
@@ -43,7 +44,7 @@ def print_item(item: Item, console: Console, *, cut: int = 0) -> None:
     head.append(f"  [{MARKS[item.mark]}]" if item.mark else "", "green")
     _indented(console, head, 0)
     if item.deadline:
-        _indented(console, Text(f"Act before {item.deadline}", "yellow"), 4)
+        _indented(console, Text(deadline_line(item), "yellow"), 4)
     _indented(console, Text.assemble(("Why  ", "dim"), item.why), 4)
     for quote in item.quotes:
         _indented(console, Text(quote_head(quote), "dim"), 4)
@@ -57,15 +58,14 @@ def print_item(item: Item, console: Console, *, cut: int = 0) -> None:
 def headline(digest: Digest) -> str:
     """How many findings there are, and how many of them are new."""
     count = len(digest.items)
-    new = sum(item.mark == "new" for item in digest.items)
     if digest.run is None:
         return "Tide has not looked yet. Run: tide run"
     if not count:
         return "Nothing new." + (f" Last sync: {digest.last_sync}." if digest.last_sync else "")
-    old = f", {count - new} still open" if count > new else ""
-    return f"{count} {'finding' if count == 1 else 'findings'}" + (
-        f": {new} new{old}" if new else ", none of them new"
-    )
+    marks = Counter(item.mark for item in digest.items)
+    named = {"new": "new", "back": "back from a snooze", "": "still open"}
+    parts = ", ".join(f"{marks[mark]} {name}" for mark, name in named.items() if marks[mark])
+    return f"{count} {'finding' if count == 1 else 'findings'}: {parts}"
 
 
 def footer(digest: Digest) -> list[str]:
@@ -73,9 +73,9 @@ def footer(digest: Digest) -> list[str]:
     lines = []
     held = counted(digest.artifacts)
     if held:
-        lines.append(f"Held: {held}. Last sync: {digest.last_sync or 'never'}.")
+        lines.append(f"Looked at {held}; last sync {digest.last_sync or 'never'}.")
     if digest.run is not None:
-        lines.append(f"Looked {digest.looked} by {digest.run.strategy}, {digest.run.model or 'without a model'}.")
+        lines.append(f"Last run {digest.looked}: {digest.run.strategy}, {digest.run.model or 'without a model'}.")
     if digest.seconds:
         lines.append(
             "Took: " + ", ".join(f"{step} {say_span(took)}" for step, took in digest.seconds.items()) + "."
@@ -91,9 +91,14 @@ def counted(artifacts: Mapping[str, int]) -> str:
     return ", ".join(f"{count:,} {_kind(kind, count)}" for kind, count in artifacts.items() if count)
 
 
+def deadline_line(item: Item) -> str:
+    """By when to act."""
+    return f"Late since {item.deadline}" if item.late else f"Act before {item.deadline}"
+
+
 def quote_head(quote: Quote) -> str:
     """Where a quote is from, on one line."""
-    part = "" if quote.where in ("text", "body") else f", {quote.where}"
+    part = "" if quote.where == "text" else f" · its {quote.where}"
     return f"{quote.label} · {quote.whence} · {quote.title or '(without a title)'}{part}"
 
 
@@ -103,4 +108,4 @@ def _kind(kind: str, count: int) -> str:
 
 
 def _indented(console: Console, text: Text, by: int) -> None:
-    console.print(Padding(text, (0, 0, 0, by)), highlight=False)
+    console.print(Padding(text, (0, 0, 0, by), expand=False), highlight=False)
