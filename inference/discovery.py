@@ -7,21 +7,43 @@ again with unchanged inputs goes on where it was and ends with the same findings
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from datetime import datetime
+import hashlib
+import json
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from datetime import datetime, timedelta
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from workspace import Profile, Run
+from inference.journal import Journal
+from inference.models.contract import Message
+from inference.observations import Observation, observe
+from inference.observed import findings_from
+from inference.prompts import constant_part, fitting_templates, plan
+from inference.proof import Grounds, prove
+from inference.rounds import Found, Setting, ask_rounds
+from templates import Template, load_templates, render
+from workspace import Artifact, Call, Finding, Profile, Run
 
 if TYPE_CHECKING:
-    from inference.embedder import Embedder
-    from inference.models import LanguageModel
+    from inference.embedding import Embedder
+    from inference.models.contract import LanguageModel
+    from inference.stories import View
     from workspace.store import Store
 
 Progress = Callable[[str, int, int], None]
 """Told the step (observe, select, ask, prove), how much of it is done, and out of how much."""
+
+WINDOW = timedelta(days=365)
+"""How far back an artifact still matters; what lies before is neither observed nor asked about."""
+
+WAVE = 16
+"""How many views go through their rounds together. Their stories should stay in the cache of a server between
+two rounds (16 of 4,000 tokens do, on a small GPU), and what a wave found is stored and told to the next."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,11 +77,237 @@ def discover(
     """Look once, store what is found, and return the record of the run, which is stored too.
 
     `now` is aware. The strategy `tide` needs `model`, `embedder` and `index_folder`; `observed` needs none.
-    Findings are stored one by one as they pass the checks. A run of the same inputs that was not finished is
-    taken up again, with the `now` of its start.
+    Findings are stored as they pass the checks. A run of the same inputs that was not finished is taken up
+    again, with the `now` of its start.
 
     Raises:
         UserError: if the model cannot be reached, or its context is too small to hold a story.
         Cancelled: raised by `on_progress`; the run can be taken up again.
     """
-    raise NotImplementedError
+    begun = time.monotonic()
+    pool = load_templates()
+    tide = options.strategy == "tide"
+    name = model.name if tide and model is not None else ""
+    opened = store.runs.begin(_setup(store, profile, now, options, model if tide else None, pool), now)
+    started = opened.started.astimezone(profile.zone)
+    run = Run(
+        id=opened.id,
+        strategy=options.strategy,
+        model=name,
+        started=started,
+        ended="observed",
+        revision=store.artifacts.revision(),
+    )
+    with _timed(run, "observe"):
+        on_progress("observe", 0, 1)
+        sight = _Sight.of(store, profile, started, options)
+        # What this run stored before it was killed is not known to it yet, so that it goes the same way again.
+        known = [finding for finding in store.findings.all() if finding.run != run.id]
+        addresses = store.artifacts.addresses() | profile.known | set(profile.persona.emails)
+        ids = frozenset(template.id for template in pool)
+        found, dropped = findings_from(sight.observations, sight.recent, profile, started, addresses, known, ids)
+        # What was found on an earlier day is computed again every day, which is nothing to tell.
+        run.dropped = [item.model_copy(update={"round": 0}) for item in dropped if item.check != "known"]
+        known += [finding for finding in found if _keep(store, finding, run)]
+        on_progress("observe", 1, 1)
+    closed: list[str] = []
+    if tide:
+        if model is None or embedder is None or index_folder is None:
+            raise ValueError("the strategy tide needs a model, an embedder and a folder for the index")
+        run.ended = "nothing changed"
+        seeds = sight.seeds(store, profile, options, name)
+        if seeds:
+            asking = _Asking(store, profile, options, model, pool, Grounds(started, addresses, known), on_progress)
+            closed = asking.go(sight, seeds, embedder, index_folder, opened.nonce, run)
+    run.finished = now + timedelta(seconds=time.monotonic() - begun)
+    store.runs.finish(run, closed, run.finished)
+    return run
+
+
+def has_work(store: Store, profile: Profile, now: datetime, options: Options, model: str) -> bool:
+    """Whether a run of the strategy `tide` would have anything to ask the model of this name.
+
+    A caller can spare itself starting the model where it would not.
+    """
+    return bool(_Sight.of(store, profile, now, options).seeds(store, profile, options, model))
+
+
+def cached_share(run: Run) -> tuple[float | None, float | None]:
+    """The share of prompt tokens, 0 to 1, that came from the prefix cache.
+
+    First over all calls of the run but its first, then over the asks of second and later rounds; None where
+    there were no such calls.
+    """
+    later = [call for call in run.calls if call.purpose == "ask" and call.round >= 2]
+    return _share(run.calls[1:]), _share(later)
+
+
+@dataclass(frozen=True, slots=True)
+class _Sight:
+    """What a run looks at: the artifacts that still matter, by id, and what was computed from them."""
+
+    now: datetime
+    recent: dict[int, Artifact]
+    observations: list[Observation]
+
+    @classmethod
+    def of(cls, store: Store, profile: Profile, now: datetime, options: Options) -> _Sight:
+        recent = {artifact.id: artifact for artifact in store.artifacts.all(since=now - WINDOW)}
+        return cls(now, recent, observe(list(recent.values()), profile, now, options.answer_days))
+
+    def seeds(self, store: Store, profile: Profile, options: Options, model: str) -> list[int]:
+        """Ids of what this model was not asked about yet: what is new or changed since its last run, and what
+        an observation rests on that could not be made at the time of that run."""
+        last = store.runs.last(strategy="tide", model=model)
+        changed = store.artifacts.changed_since(0 if last is None else last.revision)
+        found = [row for row in changed if row in self.recent]
+        if last is not None:
+            before = observe(list(self.recent.values()), profile, last.started, options.answer_days)
+            told = {_identity(observation) for observation in before}
+            for observation in self.observations:
+                if _identity(observation) not in told:
+                    found += [item.artifact for item in observation.evidence]
+        return list(dict.fromkeys(found))
+
+
+@dataclass(frozen=True, slots=True)
+class _Asking:
+    """The part of a run in which a model is asked."""
+
+    store: Store
+    profile: Profile
+    options: Options
+    model: LanguageModel
+    pool: tuple[Template, ...]
+    grounds: Grounds
+    on_progress: Progress
+
+    def go(self, sight: _Sight, embedder: Embedder, index_folder: Path, nonce: str, run: Run) -> list[str]:
+        """Select, ask and prove; return the keys of the views that had nothing more to say."""
+        with _timed(run, "select"):
+            views, setting = self._select(sight, seeds, embedder, index_folder, nonce, run)
+        run.views = len(views)
+        run.ended = "all views closed"
+        found = [Found.of(finding) for finding in self.grounds.known]
+        closed: list[str] = []
+        for start in range(0, len(views), WAVE):
+            wave = views[start : start + WAVE]
+            artifacts = self.store.artifacts.get(sorted({row for view in wave for row in view.artifacts}))
+            with _timed(run, "ask"):
+                named, done = ask_rounds(wave, artifacts, found, self.options.rounds, setting, run)
+            with _timed(run, "prove"):
+                keep = partial(_keep, self.store, run=run)
+                prove(named, artifacts, self.store, self.grounds, setting, run, keep)
+            closed += [_key(view, self.model) for view in done]
+        if len(closed) < len(views):
+            used_up = len(run.rounds) >= self.options.rounds
+            run.ended = "round limit reached" if used_up else "some views were not answered"
+        return closed
+
+    def _select(
+        self,
+        sight: _Sight,
+        seeds: Sequence[int],
+        embedder: Embedder,
+        index_folder: Path,
+        nonce: str,
+        run: Run,
+    ) -> tuple[list[View], Setting]:
+        from inference.index import VectorIndex
+        from inference.stories import build_views
+
+        model, profile, now = self.model, self.profile, sight.now
+        frame = model.count((Message("user", ""),))
+
+        def count(text: str) -> int:
+            return model.count((Message("user", text),)) - frame
+
+        fixed = count(constant_part(profile, (), now, nonce)) + 2 * frame
+        budget = plan(
+            model.context,
+            fixed,
+            self.pool,
+            count,
+            story=self.options.view_tokens,
+            most=self.options.new_per_round,
+        )
+        views = build_views(
+            self.store,
+            VectorIndex.open(self.store, embedder.name, embedder.dimensions, index_folder),
+            embedder,
+            sight.observations,
+            self.pool,
+            profile,
+            now,
+            seeds=seeds,
+            window=list(sight.recent),
+            view_tokens=budget.story,
+            count=count,
+            full_text=self.options.full_text,
+            on_progress=self.on_progress,
+        )
+        views = [view for view in views if not self.store.runs.is_closed(_key(view, model))]
+        fits = Counter(name for view in views for name in view.templates)
+        wanted = sorted(fits, key=lambda name: (-fits[name], name))
+        chosen = fitting_templates(self.pool, wanted, budget.templates, count)
+        setting = Setting(
+            model=model,
+            journal=Journal(model, self.store, run.id),
+            profile=profile,
+            budget=budget,
+            constant=constant_part(profile, chosen, now, nonce),
+            nonce=nonce,
+            templates=tuple(template.id for template in chosen),
+            on_progress=self.on_progress,
+        )
+        return views, setting
+
+
+def _setup(
+    store: Store,
+    profile: Profile,
+    now: datetime,
+    options: Options,
+    model: LanguageModel | None,
+    pool: Sequence[Template],
+) -> str:
+    """Digest of all that decides what a run does; a run of the same set-up can be taken up again."""
+    decides = (
+        store.artifacts.revision(),
+        store.artifacts.counts(),
+        None if model is None else (model.name, model.context),
+        asdict(options),
+        profile.model_dump(mode="json"),
+        [render(template) for template in pool],
+        now.astimezone(profile.zone).date().isoformat(),
+    )
+    return hashlib.sha256(json.dumps(decides, sort_keys=True).encode()).hexdigest()
+
+
+def _keep(store: Store, finding: Finding, run: Run) -> bool:
+    """Store a finding; False where its matter is known, unless this very run stored it before it was killed."""
+    if store.findings.add(finding, run.id, run.started) is not None:
+        return True
+    return any(other.about == finding.about and other.run == run.id for other in store.findings.all())
+
+
+def _key(view: View, model: LanguageModel) -> str:
+    """A view is closed for the model that had nothing more to say: a better one may."""
+    return f"{view.digest} {model.name}"
+
+
+def _identity(observation: Observation) -> tuple[str, frozenset[int]]:
+    """What an observation is about; its sentence counts days, and so changes daily."""
+    return observation.kind, frozenset(item.artifact for item in observation.evidence)
+
+
+def _share(calls: Sequence[Call]) -> float | None:
+    prompt = sum(call.prompt_tokens for call in calls)
+    return sum(call.cached_tokens for call in calls) / prompt if prompt else None
+
+
+@contextmanager
+def _timed(run: Run, step: str) -> Iterator[None]:
+    started = time.monotonic()
+    yield
+    run.seconds[step] = run.seconds.get(step, 0.0) + time.monotonic() - started

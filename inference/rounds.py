@@ -90,11 +90,11 @@ def ask_rounds(
         started = time.monotonic()
         count = _count_of(run, number)
         replies = _replies(still_open, number, setting, run)
+        told = tuple(found)
         for state, reply in zip(still_open, replies, strict=True):
-            new = list(_new(state, reply, number, found, run))
-            named += new
-            state.open = bool(new)
-            found += [Found.of(item.candidate) for item in new]
+            for item in _new(state, reply, number, told, found, run):
+                named.append(item)
+                found.append(Found.of(item.candidate))
         # After the round, so that all views of a round are told the same, whatever the order of replies.
         for state in asked:
             state.open &= state.tell(found, setting)
@@ -170,23 +170,28 @@ def _replies(states: Sequence[_Asked], number: int, setting: Setting, run: Run) 
     return replies
 
 
-def _new(state: _Asked, reply: Reply, number: int, found: Sequence[Found], run: Run) -> Iterator[Named]:
-    """The candidates of a reply that are not known; the others are counted."""
+def _new(
+    state: _Asked, reply: Reply, number: int, told: Sequence[Found], found: Sequence[Found], run: Run
+) -> Iterator[Named]:
+    """The candidates of a reply that are not in `found`; the others are counted.
+
+    The view stays open where it named something that it had not been `told`, even if another view was quicker.
+    """
     count = _count_of(run, number)
+    state.open = False
     if reply.value is None:
         count.candidates += 1
         drop(run, number, "", "", "invalid", reply.problem)
         return
-    fresh: list[Found] = []
     for candidate in candidates(reply.value, state.choices):
         count.candidates += 1
         what = Found.of(candidate)
-        if any(what.is_again(other) for other in (*found, *fresh)):
+        state.open |= not any(what.is_again(other) for other in told)
+        if any(what.is_again(other) for other in found):
             count.known += 1
         else:
-            fresh.append(what)
             yield Named(candidate, state.view, number)
-    state.exhausted = not fresh
+    state.exhausted = not state.open
 
 
 def called(purpose: str, number: int, reply: Reply) -> Call:

@@ -85,8 +85,8 @@ _PROVE = """\
 # Task PROVE
 
 You get a claim that was made from notes, the full text of the artifacts that it cites, and later artifacts on \
-the same matter. Try to refute the claim: read closely, and look for an answer, correction or decision that settles \
-it. Answer in JSON:
+the same matter. Try to refute the claim: read closely, and look for an answer, correction or decision that \
+settles it. Answer in JSON:
 {"quotes": for each cited artifact that shows the problem, {"artifact": its label, "quote": the words that do},
  "reason": what decides your verdict,
  "stands": true only if the originals say what the claim says,

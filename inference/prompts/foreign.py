@@ -1,4 +1,4 @@
-"""Text from outside, made safe to show a model: fenced, and with nothing in it that is invisible or like a fence."""
+"""Text from outside, made safe to show a model: fenced, with nothing invisible or like a fence in it."""
 
 import re
 

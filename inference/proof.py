@@ -1,0 +1,257 @@
+"""Proof: each candidate is taken to the originals, and what does not stand there word for word is dropped.
+
+The model sees the full text of the cited artifacts and of later ones on the same matter, and says whether the
+problem stands, is still open and is this person's, with the sentences that show it. Then the program checks.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+from datetime import time as clock
+from typing import TYPE_CHECKING
+from zoneinfo import ZoneInfo
+
+from inference.candidate import Candidate, Verdict, proof_type, verdict
+from inference.checks import Rejection, check, quote_fault
+from inference.models.contract import Message, Request
+from inference.originals import rendered
+from inference.prompts import prove_messages
+from inference.rounds import Named, Setting, called, drop
+from workspace import Artifact, Evidence, Finding, Run
+
+if TYPE_CHECKING:
+    from workspace.store import Store
+
+Keep = Callable[[Finding], bool]
+"""Takes a finding that passed everything; False where the matter turns out to be known."""
+
+MAX_LATER = 6
+MAX_ORIGINALS = 6000
+MARGIN = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Grounds:
+    """What the checks compare with: moment, addresses that may be written to, and all that is known."""
+
+    now: datetime
+    addresses: frozenset[str]
+    known: list[Finding]
+
+
+def prove(
+    named: Sequence[Named],
+    artifacts: dict[int, Artifact],
+    store: Store,
+    grounds: Grounds,
+    setting: Setting,
+    run: Run,
+    keep: Keep,
+) -> None:
+    """Prove the candidates as one batch; hand to `keep` what passes, in order, and count what fails in `run`.
+
+    What the program can refuse without the originals is not put to the model.
+    """
+    plausible = []
+    for item in named:
+        rejection = _refused(item.candidate, artifacts, grounds, setting)
+        case = None if rejection else _Case.of(item, artifacts, store, setting)
+        if case is not None:
+            plausible.append(case)
+        else:
+            _drop(item, rejection or Rejection("originals", "they do not fit the model's context"), run)
+    done = 0
+
+    def heard(index: int, reply: object) -> None:
+        nonlocal done
+        done += 1
+        setting.on_progress("prove", done, len(plausible))
+
+    replies = setting.journal.generate([case.request for case in plausible], heard)
+    for case, reply in zip(plausible, replies, strict=True):
+        run.calls.append(called("prove", case.named.round, reply))
+        if reply.value is None:
+            _drop(case.named, Rejection("invalid", reply.problem), run)
+            continue
+        outcome = judged(verdict(reply.value), case.named.candidate, artifacts | case.shown, grounds, setting)
+        if isinstance(outcome, Finding):
+            if keep(outcome):
+                run.rounds[case.named.round - 1].new += 1
+                grounds.known.append(outcome)
+                continue
+            outcome = Rejection("known", "the matter is in the store already")
+        _drop(case.named, outcome, run)
+
+
+def judged(
+    said: Verdict, candidate: Candidate, shown: Mapping[int, Artifact], grounds: Grounds, setting: Setting
+) -> Finding | Rejection:
+    """The finding that a verdict makes of a candidate, or what is wrong with it. `shown` holds the originals."""
+    for holds, name in (
+        (said.stands, "stands"),
+        (said.still_open, "open"),
+        (said.concerns_person, "person"),
+    ):
+        if not holds:
+            return Rejection(name, said.reason)
+    zone = setting.profile.zone
+    evidence = []
+    for row, quote in said.quotes:
+        found = located(quote, shown[row], zone)
+        if found is None:
+            return Rejection("quote", f"{quote!r} does not stand in a{row}")
+        evidence.append(found)
+    quoted = {item.artifact for item in evidence} & set(candidate.artifacts)
+    if not quoted:
+        return Rejection("quote", "no cited artifact is quoted")
+    finding = Finding(
+        template=candidate.template,
+        description=candidate.problem,
+        why=candidate.why,
+        evidence=tuple(evidence),
+        action=candidate.action,
+        # Half for standing up to the originals, the rest by how much of what it cites is shown to bear it out.
+        confidence=0.5 + 0.4 * len(quoted) / len(candidate.artifacts),
+        deadline=_deadline(said.deadline, zone, grounds.now),
+    )
+    return _checked(finding, shown, grounds, setting) or finding
+
+
+def located(quote: str, artifact: Artifact, zone: ZoneInfo) -> Evidence | None:
+    """The quote as evidence, with the part of the artifact in which it stands; None where it stands in none.
+
+    A quoted line of the heading, such as `start: 2026-03-16T08:30`, is taken as the fact that it gives.
+    """
+    where, _, fact = quote.partition(":")
+    attempts = [(part, quote) for part in _PROSE]
+    if where.strip().lower() in _FACTS:
+        attempts.insert(0, (where.strip().lower(), fact.strip()))
+    attempts += [(part, quote) for part in _FACTS]
+    for part, words in attempts:
+        evidence = Evidence(
+            artifact=artifact.id, quote=words, where=part, title=artifact.title, origin=artifact.origin
+        )
+        if not quote_fault(evidence, artifact, zone):
+            return evidence
+    return None
+
+
+_PROSE = ("text", "title", "quoted", "location")
+_FACTS = ("start", "sent", "end", "due", "status", "recurrence", "organizer", "attendee", "from", "to", "cc")
+
+
+@dataclass(frozen=True, slots=True)
+class _Case:
+    """A candidate with the artifacts that its proof shows and the question that it is."""
+
+    named: Named
+    shown: dict[int, Artifact]
+    request: Request
+
+    @classmethod
+    def of(cls, named: Named, artifacts: Mapping[int, Artifact], store: Store, setting: Setting) -> _Case | None:
+        """None where none of the cited artifacts fits the context."""
+        candidate, model, budget = named.candidate, setting.model, setting.budget
+        cited = [artifacts[row] for row in candidate.artifacts]
+        later = _later(named, cited, artifacts, store)
+        bare = prove_messages(setting.constant, candidate, "", setting.nonce)
+        room = model.context - budget.proof_answer - model.count(bare) - MARGIN
+        text, shown = rendered(
+            cited,
+            later,
+            f"{candidate.problem} {candidate.why}",
+            setting.profile,
+            min(room, MAX_ORIGINALS),
+            lambda text: model.count((Message("user", text),)),
+        )
+        if not {artifact.id for artifact in shown} & set(candidate.artifacts):
+            return None
+        labels = tuple(artifact.label for artifact in shown)
+        request = Request(
+            prove_messages(setting.constant, candidate, text, setting.nonce),
+            proof_type(labels, budget.bounds),
+            budget.proof_answer,
+            "prove",
+        )
+        return cls(named, {artifact.id: artifact for artifact in shown}, request)
+
+
+def _later(
+    named: Named, cited: Sequence[Artifact], artifacts: Mapping[int, Artifact], store: Store
+) -> list[Artifact]:
+    """What came after the earliest cited artifact on the same matter: its thread, its series, what hangs on it
+    or it on, and then what else the view shows. Newest first, since the newest word decides."""
+    rows: set[int] = set()
+    for artifact in cited:
+        kin = store.ties.kin(artifact.id, MAX_LATER)
+        rows.update(kin.thread, kin.series, kin.parents, kin.attachments)
+    kindred = list(store.artifacts.get(sorted(rows)).values())
+    others = [artifacts[row] for row in named.view.artifacts if row in artifacts and row not in rows]
+    times = [artifact.time for artifact in cited if artifact.time is not None]
+    later: list[Artifact] = []
+    for group in (kindred, others):
+        newer = [
+            artifact
+            for artifact in group
+            if artifact.id not in named.candidate.artifacts
+            and artifact.time is not None
+            and (not times or artifact.time >= min(times))
+        ]
+        later += sorted(newer, key=lambda artifact: (artifact.time, artifact.id), reverse=True)
+    return later[:MAX_LATER]
+
+
+def _refused(
+    candidate: Candidate, artifacts: Mapping[int, Artifact], grounds: Grounds, setting: Setting
+) -> Rejection | None:
+    """What the program has against a candidate before there are quotes; titles stand in for them."""
+    evidence = tuple(
+        Evidence(artifact=row, quote=artifacts[row].title, where="title") for row in candidate.artifacts
+    )
+    finding = Finding(
+        template=candidate.template,
+        description=candidate.problem,
+        why=candidate.why,
+        evidence=evidence,
+        action=candidate.action,
+        confidence=0.0,
+    )
+    rejection = _checked(finding, artifacts, grounds, setting)
+    # An artifact without a title can't be judged yet: that says nothing about the candidate.
+    return None if rejection is not None and rejection.check in ("evidence", "quote") else rejection
+
+
+def _checked(
+    finding: Finding, shown: Mapping[int, Artifact], grounds: Grounds, setting: Setting
+) -> Rejection | None:
+    return check(
+        finding,
+        shown,
+        setting.profile,
+        grounds.now,
+        grounds.addresses,
+        grounds.known,
+        frozenset(setting.templates),
+    )
+
+
+def _drop(named: Named, rejection: Rejection, run: Run) -> None:
+    said = named.candidate
+    drop(run, named.round, said.template, said.problem, rejection.check, rejection.detail)
+
+
+def _deadline(said: str, zone: ZoneInfo, now: datetime) -> datetime | None:
+    """The end of the day in the person's zone; None where there is none, or none that is still to come."""
+    if not _DAY.fullmatch(said):
+        return None
+    try:
+        moment = datetime.combine(date.fromisoformat(said), clock(23, 59), zone)
+    except ValueError:
+        return None
+    return moment if moment > now else None
+
+
+_DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
