@@ -182,7 +182,15 @@ class _Asking:
     grounds: Grounds
     on_progress: Progress
 
-    def go(self, sight: _Sight, embedder: Embedder, index_folder: Path, nonce: str, run: Run) -> list[str]:
+    def go(
+        self,
+        sight: _Sight,
+        seeds: Sequence[int],
+        embedder: Embedder,
+        index_folder: Path,
+        nonce: str,
+        run: Run,
+    ) -> list[str]:
         """Select, ask and prove; return the keys of the views that had nothing more to say."""
         with _timed(run, "select"):
             views, setting = self._select(sight, seeds, embedder, index_folder, nonce, run)
