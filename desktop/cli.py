@@ -24,9 +24,12 @@ app = typer.Typer(
 
 def _version(wanted: bool) -> None:
     if wanted:
-        from importlib.metadata import version
+        from importlib.metadata import PackageNotFoundError, version
 
-        print(f"tide {version('tide-assistant')}")
+        try:
+            print(f"tide {version('tide-assistant')}")
+        except PackageNotFoundError:
+            print("tide from its sources, not installed")
         raise typer.Exit
 
 
