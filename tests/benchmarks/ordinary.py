@@ -8,9 +8,7 @@ from pathlib import Path
 
 from workspace import Artifact, Kind, Person, Role
 
-_SYLLABLES = (
-    "ba ca da fa ga la ma na pa ra sa ta va be de le me ne re se te bi di li mi ni ri si ti bo do lo mo".split()
-)
+_SYLLABLES = [consonant + vowel for consonant in "bcdfglmnprstv" for vowel in "aeio"]
 _START = datetime(2016, 1, 4, 8, tzinfo=UTC)
 
 
