@@ -86,6 +86,6 @@ def _answers(context: int, templates: Sequence[Template], most: int) -> tuple[Bo
     levels = [(ROOMY, most), (SNUG, most), *((TIGHT, fewer) for fewer in range(most, 0, -1))]
     for bounds, number in levels:
         ask = longest(ask_type(choices, bounds, number)) + 1
-        if ask <= context // 4:
+        if ask <= context * 3 // 10:
             break
     return bounds, number, ask, longest(proof_type((longest_label,), bounds)) + 1

@@ -35,4 +35,4 @@ _INVISIBLE = re.compile(
     "\u2028-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\U0001d173-\U0001d17a"
     "\U000e0000-\U000e0fff\ud800-\udfff]"
 )
-_FENCE = re.compile(r"[<\uff1c]\s*[/\uff0f]?\s*data\s*-[^<>]{0,80}>?", re.IGNORECASE)
+_FENCE = re.compile(r"[<\uff1c]\s*[/\uff0f]?\s*data\s*-[\w-]*\s*>?", re.IGNORECASE)
