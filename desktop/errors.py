@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 from collections.abc import Sequence
@@ -47,10 +48,6 @@ class Program(TyperGroup):
                 windows_expand_args=windows_expand_args,
                 **extra,
             )
-        except BrokenPipeError:
-            # Whoever read our output has enough; Python must not complain when it flushes at its end.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            code = OK
         except Exception as error:
             code, line = explain(error)
             _tell(line, code, words)
@@ -77,11 +74,24 @@ def explain(error: Exception) -> tuple[int, str]:
         return BUSY if isinstance(error, WorkerBusy) else ERROR, str(error)
     if os.environ.get("TIDE_DEBUG"):
         raise error
+    if isinstance(error, OSError) and error.errno in _THEIRS:
+        place = f"{error.filename}: " if error.filename else ""
+        return ERROR, f"{place}{error.strerror}. {_THEIRS[error.errno]}"
     what = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
     return (
         ERROR,
         f"This is a fault of Tide, not yours ({one_line(what, 200)}). TIDE_DEBUG=1 shows where; please report it.",
     )
+
+
+# What a machine refuses a program through no fault of the program's, and what to do.
+_THEIRS = {
+    errno.ENOSPC: "Free some disk space and run the command again; nothing was lost.",
+    errno.EDQUOT: "Free some disk space and run the command again; nothing was lost.",
+    errno.EACCES: "Make sure that it is yours, or set TIDE_HOME to a folder that is.",
+    errno.EPERM: "Make sure that it is yours, or set TIDE_HOME to a folder that is.",
+    errno.EROFS: "Set TIDE_HOME to a folder that can be written to.",
+}
 
 
 def _usage(error: Any) -> str:

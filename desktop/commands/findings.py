@@ -218,8 +218,13 @@ def write_file(path: Path, text: str) -> None:
     """
     from workspace import UserError, write_private
 
+    path = path.expanduser()
     try:
-        write_private(path.expanduser(), text)
+        if path.exists() and not path.is_file():
+            # A device or a pipe is written to; it must not be replaced by a file.
+            path.write_text(text, encoding="utf-8")
+        else:
+            write_private(path, text)
     except OSError as error:
         raise UserError(f"{path}: {error.strerror}. Name a file in a folder that you may write to.") from error
 
