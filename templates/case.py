@@ -7,112 +7,38 @@ form of the workspace file `tide-workspace/1`.
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated, Any, Literal
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+from typing import Annotated, Any
 
-from pydantic import (
-    BaseModel,
-    ConfigDict,
-    Field,
-    NaiveDatetime,
-    StringConstraints,
-    ValidationError,
-    field_validator,
-)
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
 from templates.lines import first_error, json_line, read_text, refusal
 from workspace import ACTIONS, REFERENCES, Action, Persona, UserError
+from workspace.file import FileArtifact, Moment
+from workspace.profile import Zone
 
 POOL = Path(__file__).parent
 
 Slug = Annotated[str, StringConstraints(pattern=r"^[a-z]+(-[a-z]+)*$", max_length=40)]
-Label = Annotated[str, StringConstraints(pattern=r"^a[0-9]{1,9}$")]
 Prose = Annotated[str, StringConstraints(min_length=1, max_length=1200)]
 
 
-class _Value(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True)
-
-
-class Email(_Value):
-    id: Label
-    kind: Literal["email"]
-    thread: str
-    sender: Annotated[str, Field(alias="from")]
-    to: tuple[str, ...]
-    cc: tuple[str, ...]
-    sent: NaiveDatetime
-    subject: str
-    body: str
-    attachments: tuple[Label, ...]
-    folder: Literal["inbox", "sent"]
-
-
-class Attendee(_Value):
-    email: str
-    status: Literal["accepted", "declined", "tentative", "needs-action"]
-
-
-class Event(_Value):
-    id: Label
-    kind: Literal["event"]
-    title: str
-    start: NaiveDatetime
-    end: NaiveDatetime
-    all_day: bool
-    location: str
-    organizer: str
-    attendees: tuple[Attendee, ...]
-    description: str
-    recurrence: str | None
-    cancelled: bool
-
-
-class Document(_Value):
-    id: Label
-    kind: Literal["document"]
-    path: str
-    modified: NaiveDatetime
-    text: str
-
-
-class Task(_Value):
-    id: Label
-    kind: Literal["task"]
-    title: str
-    due: NaiveDatetime | None
-    status: Literal["open", "done"]
-    notes: str
-
-
-CaseArtifact = Annotated[Email | Event | Document | Task, Field(discriminator="kind")]
-
-
-class SolvedCase(_Value):
+class SolvedCase(BaseModel):
     """One problem, solved.
 
     `now` is the moment at which it was found, local and naive in `timezone`. `found` tells how, naming each
     artifact by its id; `named` puts the trouble as a class; `resolved` is the action that was taken.
     """
 
+    model_config = ConfigDict(frozen=True, extra="forbid")
     id: Slug
     persona: Persona
-    now: NaiveDatetime
-    timezone: str
+    now: Moment
+    timezone: Zone
     problem: Prose
-    artifacts: Annotated[tuple[CaseArtifact, ...], Field(min_length=2, max_length=8)]
+    artifacts: Annotated[tuple[FileArtifact, ...], Field(min_length=2, max_length=8)]
     found: Prose
     named: Prose
     resolved: Action
-
-    @field_validator("timezone")
-    @classmethod
-    def _known_zone(cls, name: str) -> str:
-        try:
-            ZoneInfo(name)
-        except (ZoneInfoNotFoundError, ValueError) as error:
-            raise ValueError(f"unknown time zone {name!r}") from error
-        return name
 
 
 def load_cases(folder: Path | None = None) -> tuple[SolvedCase, ...]:

@@ -12,7 +12,7 @@ from datetime import datetime, time, timedelta
 from email.utils import parseaddr
 from pathlib import Path, PurePosixPath
 from typing import Annotated, Any, Literal, Self
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+from zoneinfo import ZoneInfo
 
 from pydantic import (
     AfterValidator,
@@ -29,6 +29,7 @@ from pydantic import (
 
 from workspace.action import ACTIONS, REFERENCES
 from workspace.errors import UserError
+from workspace.profile import Zone
 
 
 def read_workspace(path: Path) -> "WorkspaceFile":
@@ -81,14 +82,6 @@ def _inside(path: str) -> str:
     if not pure.name or pure.is_absolute() or ".." in pure.parts or "\\" in path or "\0" in path:
         raise ValueError(f"{path!r} is not a relative path inside the workspace")
     return path
-
-
-def _known_zone(name: str) -> str:
-    try:
-        ZoneInfo(name)
-    except (ZoneInfoNotFoundError, ValueError, OSError) as error:
-        raise ValueError(f"unknown time zone {name!r}") from error
-    return name
 
 
 Id = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_-]{1,64}$")]
@@ -271,7 +264,7 @@ class WorkspaceFile(_Part):
     id: Slug
     language: str
     now: Moment
-    timezone: Annotated[str, AfterValidator(_known_zone)]
+    timezone: Zone
     persona: FilePersona
     world_model: FileWorldModel
     artifacts: tuple[FileArtifact, ...]

@@ -2,16 +2,27 @@
 
 import tomllib
 from pathlib import Path
-from typing import TypeVar
+from typing import Annotated, TypeVar
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import tomli_w
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from workspace.errors import UserError
 from workspace.folders import write_private
 
 Model = TypeVar("Model", bound=BaseModel)
+
+
+def _known_zone(name: str) -> str:
+    try:
+        ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError, OSError) as error:
+        raise ValueError(f"unknown time zone {name!r}") from error
+    return name
+
+
+Zone = Annotated[str, AfterValidator(_known_zone)]
 
 
 class Persona(BaseModel):
@@ -58,18 +69,9 @@ class Profile(BaseModel):
     """The person Tide serves. `timezone` (IANA) is the zone in which they read times."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
-    timezone: str = "UTC"
+    timezone: Zone = "UTC"
     persona: Persona = Field(default_factory=Persona)
     world_model: WorldModel = Field(default_factory=WorldModel)
-
-    @field_validator("timezone")
-    @classmethod
-    def _known_zone(cls, name: str) -> str:
-        try:
-            ZoneInfo(name)
-        except (ZoneInfoNotFoundError, ValueError) as error:
-            raise ValueError(f"unknown time zone {name!r}") from error
-        return name
 
     @property
     def zone(self) -> ZoneInfo:

@@ -28,7 +28,7 @@ CASE = {
     "problem": "The parcel is late.",
     "artifacts": [
         {"id": "a1", "kind": "document", "path": "order.txt", "modified": "2026-03-01T09:00", "text": "Due today"},
-        {"id": "a2", "kind": "task", "title": "Weld", "due": "2026-03-06", "status": "open", "notes": ""},
+        {"id": "a2", "kind": "task", "title": "Weld", "due": "2026-03-06T17:00", "status": "open", "notes": ""},
     ],
     "found": "Order [a1], task [a2].",
     "named": "Late.",
