@@ -180,18 +180,17 @@ def asked_text(request):
     return request.messages[-1].content
 
 
-def setting(store, model, run=1, pool=None, most=1, nonce=NONCE, templates=None):
+def setting(store, model, run=1, pool=None, most=1):
     """What `discover` would set up for this model."""
     pool = pool or load_templates()
     budget = plan(model.context, 2000, pool, lambda text: len(text) // 4, story=3500, most=most)
-    shown = templates or tuple(template.id for template in pool)
     return Setting(
         model=model,
         journal=Journal(model, store, run),
         profile=PROFILE,
         budget=budget,
-        constant=constant_part(PROFILE, pool, NOW, nonce),
-        nonce=nonce,
-        templates=shown,
+        constant=constant_part(PROFILE, pool, NOW, NONCE),
+        nonce=NONCE,
+        templates=tuple(template.id for template in pool),
         on_progress=lambda step, done, total: None,
     )
