@@ -8,10 +8,10 @@ and begin with `/`. What a mark is worth is decided by how few carry it, not her
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from zoneinfo import ZoneInfo
 
-from workspace import Artifact, Note
+from workspace import Artifact, Kind, Note
 
 MOST = 200
 """How many marks one artifact has at most; the more telling kinds come first."""
@@ -29,9 +29,7 @@ def marks_of(artifact: Artifact, notes: Iterable[Note], zone: ZoneInfo) -> tuple
     text = unicodedata.normalize("NFKC", "\n".join(said))
     near = (artifact.time or artifact.due or datetime.now(zone)).astimezone(zone).date()
     found: dict[str, None] = {}
-    for moment in (artifact.due, artifact.time if artifact.series or artifact.kind == "event" else None):
-        if moment is not None:
-            found[moment.astimezone(zone).date().isoformat()] = None
+    found.update(dict.fromkeys(_own_days(artifact, zone)))
     dates, rest = _dates(text, near)
     found.update(dict.fromkeys(dates))
     found.update(dict.fromkeys(person.email for person in artifact.people if _plain_token(person.email)))
@@ -45,6 +43,19 @@ def marks_of(artifact: Artifact, notes: Iterable[Note], zone: ZoneInfo) -> tuple
     found.update(names)
     found.update(dict.fromkeys(f"{STEM}{word[:_STEM_LETTERS]}" for word in words))
     return tuple(list(found)[:MOST])
+
+
+def _own_days(artifact: Artifact, zone: ZoneInfo) -> Iterator[str]:
+    """The day on which it is due, and for an event every day that it touches, up to `_LONGEST_EVENT`."""
+    if artifact.due is not None:
+        yield artifact.due.astimezone(zone).date().isoformat()
+    if artifact.kind is Kind.EVENT and artifact.time is not None:
+        first = artifact.time.astimezone(zone).date()
+        last = first
+        if artifact.end is not None and artifact.end > artifact.time:
+            last = (artifact.end - timedelta(seconds=1)).astimezone(zone).date()
+        for ahead in range(min((last - first).days, _LONGEST_EVENT) + 1):
+            yield (first + timedelta(days=ahead)).isoformat()
 
 
 def plain(text: str) -> str:
@@ -131,6 +142,7 @@ def _plain_token(text: str) -> bool:
 
 
 _STEM_LETTERS = 6
+_LONGEST_EVENT = 31
 _MONTHS = {
     name: str(number)
     for number, names in enumerate(

@@ -1,8 +1,7 @@
 """Reading: every artifact once, by itself, into a note of typed facts; and the texts that views show."""
 
-from inference.reading.foreign import fenced, visible
 from inference.reading.prompt import PROMPT_VERSION
 from inference.reading.reader import read_artifacts
 from inference.reading.shown import shown_texts
 
-__all__ = ["PROMPT_VERSION", "fenced", "read_artifacts", "shown_texts", "visible"]
+__all__ = ["PROMPT_VERSION", "read_artifacts", "shown_texts"]

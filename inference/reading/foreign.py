@@ -1,4 +1,4 @@
-"""Text that somebody else wrote, made fit to stand in a prompt: nothing invisible in it, and its bounds marked."""
+"""Text that somebody else wrote, made fit to stand in a view: nothing invisible, nothing like a label in it."""
 
 import re
 import unicodedata
@@ -24,11 +24,6 @@ def visible(text: str) -> str:
         elif letter in "\n\t" or category not in _UNSEEN:
             kept.append(letter)
     return "".join(kept)
-
-
-def fenced(text: str, nonce: str) -> str:
-    """The visible text between two lines that it cannot contain, since `nonce` is new in every run."""
-    return f"<<<text {nonce}\n{visible(text)}\ntext {nonce}>>>"
 
 
 def unlabelled(text: str) -> str:

@@ -84,9 +84,10 @@ def _says_nothing_more(store: Store, artifact: Artifact) -> bool:
         return True
     if not artifact.series:
         return False
-    others = store.ties.kin(artifact.id, _OCCURRENCES).series
-    first = store.artifacts.get([min(others, default=artifact.id)])
-    return any(other.id < artifact.id and other.text == artifact.text for other in first.values())
+    series = store.ties.series([artifact.id]).get(artifact.id)
+    if series is None or series.lead == artifact.id:
+        return False
+    return store.artifacts.get([series.lead])[series.lead].text == artifact.text
 
 
 def _keep(store: Store, model: str, artifact: Artifact, notes: list[Note]) -> None:
@@ -105,4 +106,3 @@ def _keep(store: Store, model: str, artifact: Artifact, notes: list[Note]) -> No
 
 
 _SHORTEST_SECTION = 500
-_OCCURRENCES = 1000

@@ -17,7 +17,7 @@ from inference.reading.foreign import unlabelled, visible
 from workspace import Artifact, Kind, Note, Person, Profile, Role
 
 if TYPE_CHECKING:
-    from workspace.store import Store
+    from workspace.store import Series, Store
 
 STAND_IN = 700
 """Characters of its own text that an artifact without a note shows."""
@@ -32,13 +32,14 @@ def shown_texts(store: Store, ids: Sequence[int], profile: Profile, *, full_text
     With `full_text` the block is the artifact's own text, up to `FULL_TEXT` characters, in indented lines.
     """
     artifacts = store.artifacts.get(ids)
+    series = store.ties.series([i for i, artifact in artifacts.items() if artifact.series])
     notes = {} if full_text else store.readings.notes(list(artifacts))
     shown: dict[int, str] = {}
     for artifact_id in ids:
         artifact = artifacts.get(artifact_id)
         if artifact is None:
             continue
-        head = f"[{artifact.label}] {header(artifact, profile)}"
+        head = f"[{artifact.label}] {header(artifact, profile, series.get(artifact_id))}"
         if full_text:
             shown[artifact_id] = "\n  ".join([head, *_lines(artifact.text)])
         else:
@@ -48,7 +49,7 @@ def shown_texts(store: Store, ids: Sequence[int], profile: Profile, *, full_text
     return shown
 
 
-def header(artifact: Artifact, profile: Profile) -> str:
+def header(artifact: Artifact, profile: Profile, series: Series | None = None) -> str:
     """Kind, time, people, state and title in one line; the person is `you`."""
     parts = [f"{artifact.kind} {_when(artifact, profile)}".strip()]
     if artifact.kind is Kind.EMAIL:
@@ -57,8 +58,11 @@ def header(artifact: Artifact, profile: Profile) -> str:
         parts += _taking_part(artifact, profile)
         parts += [f"at {artifact.location}"] if artifact.location else []
         parts += [f"repeats {artifact.recurrence}"] if artifact.recurrence else []
+        if series is not None:
+            first, last = (moment.astimezone(profile.zone).date() for moment in (series.first, series.last))
+            parts.append(f"one of {series.count} from {first} to {last}")
         parts += ["cancelled"] if artifact.cancelled else []
-        parts += ["shown as free"] if not artifact.busy else []
+        parts += ["shown as free"] if not (artifact.busy or artifact.all_day) else []
     if artifact.status:
         parts[0] += f" {artifact.status}"
     if artifact.automatic and artifact.kind is Kind.EMAIL:

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from workspace import Artifact, Batch, Gone, Kind, Note, Put
-from workspace.store import Marked, Reading, Store
+from workspace.store import Marked, Reading, Series, Store
 
 NOW = datetime(2026, 3, 16, 8, 30, tzinfo=UTC)
 
@@ -86,11 +86,11 @@ def test_kin_by_thread_series_and_attachment(store):
         mail("alone"),
     )
     m1, m2, a1, e1, e2, alone = ids
-    assert store.ties.kin(m1, 10).thread == (m2,)
-    assert store.ties.kin(m2, 10).attachments == (a1,)
-    assert store.ties.kin(a1, 10).parents == (m2,)
-    assert store.ties.kin(e1, 10).series == (e2,)
-    kin = store.ties.kin(alone, 10)
+    assert store.ties.kin(m1, NOW, 10).thread == (m2,)
+    assert store.ties.kin(m2, NOW, 10).attachments == (a1,)
+    assert store.ties.kin(a1, NOW, 10).parents == (m2,)
+    assert store.ties.kin(e1, NOW, 10).series == (e2,)
+    kin = store.ties.kin(alone, NOW, 10)
     assert (kin.thread, kin.series, kin.parents, kin.attachments) == ((), (), (), ())
 
 
@@ -102,3 +102,15 @@ def test_what_cannot_be_read_counts_as_read_and_has_no_note(store):
     assert store.readings.notes([one]) == {}
     put(store, mail("one", text="other words"))
     assert store.readings.unread(1) == [one]
+
+
+def test_a_series_is_counted_and_its_nearest_occurrences_are_kin(store):
+    week = timedelta(days=7)
+    ids = put(
+        store, *(replace(mail(f"e{n}", series="s", time=NOW + n * week), kind=Kind.EVENT) for n in range(-5, 30))
+    )
+    single = put(store, mail("alone"))[0]
+    series = store.ties.series([ids[3], single])
+    assert list(series) == [ids[3]]
+    assert series[ids[3]] == Series(35, NOW - 5 * week, NOW + 29 * week, min(ids))
+    assert store.ties.kin(ids[5], NOW, 4).series == (ids[3], ids[4], ids[6], ids[7])

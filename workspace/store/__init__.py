@@ -10,9 +10,21 @@ from workspace.store.findings import Findings
 from workspace.store.lock import worker_lock
 from workspace.store.readings import Reading, Readings, Vector
 from workspace.store.runs import OpenRun, Runs
-from workspace.store.ties import Kin, Marked, Ties
+from workspace.store.ties import Kin, Marked, Series, Ties
 
-__all__ = ["Hit", "Kin", "Marked", "OpenRun", "Page", "Reading", "Source", "Store", "Vector", "worker_lock"]
+__all__ = [
+    "Hit",
+    "Kin",
+    "Marked",
+    "OpenRun",
+    "Page",
+    "Reading",
+    "Series",
+    "Source",
+    "Store",
+    "Vector",
+    "worker_lock",
+]
 
 
 class Store:

@@ -7,6 +7,7 @@ indexing of artifacts, together with the vectors, and can be made again.
 import sqlite3
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 
 from workspace.store.database import friendly, transaction
@@ -29,6 +30,16 @@ class Kin:
     series: tuple[int, ...]
     parents: tuple[int, ...]
     attachments: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """How many occurrences a series has, when the first and the last begin, and the lowest id among them."""
+
+    count: int
+    first: datetime
+    last: datetime
+    lead: int
 
 
 class Ties:
@@ -85,16 +96,17 @@ class Ties:
         )
         return [row[0] for row in rows]
 
-    def kin(self, artifact: int, limit: int) -> Kin:
-        """What belongs to an artifact by structure; of each sort the `limit` newest, in the order of time."""
+    def kin(self, artifact: int, now: datetime, limit: int) -> Kin:
+        """What belongs to an artifact by structure; of each sort the `limit` nearest to now, in order of time."""
 
         def column(condition: str) -> tuple[int, ...]:
             rows = self._connection.execute(
-                f"SELECT b.id FROM artifact a JOIN artifact b ON {condition} AND b.id <> a.id WHERE a.id = ?"
-                " ORDER BY coalesce(b.time, 0) DESC, b.id DESC LIMIT ?",
-                (artifact, limit),
+                "SELECT id FROM (SELECT b.id, coalesce(b.time, 0) AS time FROM artifact a"
+                f" JOIN artifact b ON {condition} AND b.id <> a.id WHERE a.id = ?"
+                " ORDER BY abs(coalesce(b.time, 0) - ?), b.id DESC LIMIT ?) ORDER BY time, id",
+                (artifact, int(now.timestamp()), limit),
             )
-            return tuple(row[0] for row in rows)[::-1]
+            return tuple(row[0] for row in rows)
 
         return Kin(
             thread=column("b.thread = a.thread AND b.thread <> ''"),
@@ -102,3 +114,20 @@ class Ties:
             parents=column("b.key = a.parent AND b.source_id = a.source_id"),
             attachments=column("b.parent = a.key AND b.parent <> '' AND b.source_id = a.source_id"),
         )
+
+    def series(self, artifacts: Sequence[int]) -> dict[int, Series]:
+        """For those of these artifacts that are one of several occurrences: the series."""
+        found: dict[int, Series] = {}
+        for start in range(0, len(artifacts), 500):
+            part = artifacts[start : start + 500]
+            rows = self._connection.execute(
+                "SELECT a.id, count(*), min(b.time), max(b.time), min(b.id) FROM artifact a"
+                " JOIN artifact b ON b.series = a.series AND b.series <> ''"
+                f" WHERE a.id IN ({','.join('?' * len(part))}) AND b.time IS NOT NULL GROUP BY a.id"
+                " HAVING count(*) > 1",
+                part,
+            )
+            for artifact, count, first, last, lead in rows:
+                moments = (datetime.fromtimestamp(seconds, UTC) for seconds in (first, last))
+                found[artifact] = Series(count, *moments, lead)
+        return found
