@@ -2,7 +2,7 @@
 
 import hashlib
 from dataclasses import dataclass, fields
-from datetime import datetime
+from datetime import datetime, tzinfo
 from enum import StrEnum
 
 
@@ -53,7 +53,8 @@ class Person:
 class Artifact:
     """What a connector brings. `(source, key)` is its identity and survives a second download.
 
-    All times are aware. `time` is when it was sent, starts or was modified. The text of a mail is what its
+    All times are aware. `time` is when it was sent, starts or was modified; `end` of an event is exclusive. The
+    days of an all-day event or task belong to no zone and are kept as midnight UTC: read times by `local`. The text of a mail is what its
     author wrote anew; what they quoted is in `quoted`. `id` is the row of the store, 0 before it is stored.
     """
 
@@ -94,6 +95,10 @@ class Artifact:
             if person.role in (Role.FROM, Role.ORGANIZER):
                 return person
         return None
+
+    def local(self, moment: datetime, zone: tzinfo) -> datetime:
+        """One of the artifact's times as the person in `zone` reads it; all-day dates are the same in any zone."""
+        return moment if self.all_day else moment.astimezone(zone)
 
     @property
     def digest(self) -> str:
