@@ -54,8 +54,9 @@ class Artifact:
     """What a connector brings. `(source, key)` is its identity and survives a second download.
 
     All times are aware. `time` is when it was sent, starts or was modified; `end` of an event is exclusive. The
-    days of an all-day event or task belong to no zone and are kept as midnight UTC: read times by `local`. The text of a mail is what its
-    author wrote anew; what they quoted is in `quoted`. `id` is the row of the store, 0 before it is stored.
+    days of an all-day event or task belong to no zone and are kept as midnight UTC: read times by `local`.
+    The text of a mail is what its author wrote anew; what they quoted is in `quoted`. `id` is the row of the
+    store, 0 before it is stored.
     """
 
     source: str
