@@ -145,7 +145,7 @@ ANSWERING = one_of(
 
 NO_NEED = one_of(
     r"""
-    no (?:need|reason) (?:to|for (?:a |an |you to )?)(?:reply|respond|answer|do|act)
+    no (?:need|reason) (?:to |for (?:a |an |you to )?)(?:reply|respond|answer|do|act)
     no (?:reply|response|answer|action) (?:is )?(?:needed|required|necessary|expected)
     nothing (?:for you )?to do\b
     nothing (?:more |else |further )?(?:is )?(?:needed|required) from you

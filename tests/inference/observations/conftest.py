@@ -1,0 +1,93 @@
+"""One person, Anna Berger in Berlin, on Wednesday 18 March 2026 at ten, and a maker of what her days hold."""
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from inference.observations import Observation, observe
+from workspace import Artifact, Kind, Person, Persona, Profile, Relationship, Role, Trust, WorldModel
+
+BERLIN = ZoneInfo("Europe/Berlin")
+ANNA, BEN, CARLA, DAN = "anna@firm.example", "ben@firm.example", "carla@client.example", "dan@firm.example"
+NAMES = {ANNA: "Anna Berger", BEN: "Ben Okafor", CARLA: "Carla Ruiz", DAN: "Dan Novak"}
+
+
+class Maker:
+    """Makes artifacts with rising ids; times are written as local text."""
+
+    def __init__(self) -> None:
+        self.now = datetime(2026, 3, 18, 10, tzinfo=BERLIN)
+        self.profile = Profile(
+            timezone="Europe/Berlin",
+            persona=Persona(name="Anna Berger", emails=(ANNA,)),
+            world_model=WorldModel(
+                relationships=tuple(Relationship(name=NAMES[email], email=email) for email in (BEN, CARLA))
+            ),
+        )
+        self._id = 0
+
+    def at(self, text: str, zone: ZoneInfo = BERLIN) -> datetime:
+        return datetime.fromisoformat(text).replace(tzinfo=zone)
+
+    def event(
+        self,
+        title: str,
+        start: str,
+        end: str = "",
+        *,
+        organizer: str = "",
+        attendees: dict[str, str] | None = None,
+        zone: ZoneInfo = BERLIN,
+        **more: object,
+    ) -> Artifact:
+        people = [person(Role.ORGANIZER, organizer)] if organizer else []
+        people += [person(Role.ATTENDEE, email, status) for email, status in (attendees or {}).items()]
+        begin = self.at(start, zone)
+        until = self.at(end, zone) if end else begin + timedelta(hours=1)
+        return self._make(Kind.EVENT, title=title, time=begin, end=until, people=tuple(people), **more)
+
+    def mail(
+        self,
+        text: str,
+        sent: str = "2026-03-11 09:00",
+        *,
+        sender: str = BEN,
+        to: Sequence[str] = (ANNA,),
+        cc: Sequence[str] = (),
+        title: str = "Figures for the tender",
+        **more: object,
+    ) -> Artifact:
+        people = [person(Role.FROM, sender)]
+        people += [person(Role.TO, email) for email in to] + [person(Role.CC, email) for email in cc]
+        trust = {ANNA: Trust.SELF, BEN: Trust.KNOWN, CARLA: Trust.KNOWN}.get(sender, Trust.UNKNOWN)
+        more.setdefault("trust", trust)
+        return self._make(Kind.EMAIL, title=title, text=text, time=self.at(sent), people=tuple(people), **more)
+
+    def task(self, title: str, due: str, **more: object) -> Artifact:
+        more.setdefault("status", "open")
+        return self._make(Kind.TASK, title=title, due=self.at(due), **more)
+
+    def see(self, *artifacts: Artifact, kind: str = "") -> list[Observation]:
+        found = observe(artifacts, self.profile, self.now)
+        return [observation for observation in found if kind in ("", observation.kind)]
+
+    def sure(self, *artifacts: Artifact) -> list[str]:
+        """The kinds of the certain observations."""
+        return [observation.kind for observation in self.see(*artifacts) if observation.certain]
+
+    def _make(self, kind: Kind, **fields: object) -> Artifact:
+        self._id += 1
+        fields.setdefault("source", "test")
+        fields.setdefault("key", f"k{self._id}")
+        return Artifact(kind=kind, id=self._id, **fields)  # type: ignore[arg-type]
+
+
+def person(role: Role, email: str, status: str = "") -> Person:
+    return Person(role, NAMES.get(email, ""), email, status)
+
+
+@pytest.fixture
+def make() -> Maker:
+    return Maker()

@@ -1,0 +1,159 @@
+"""What holds for observations of any calendar, mailbox and task list."""
+
+from datetime import datetime, timedelta
+from zoneinfo import ZoneInfo
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from inference.checks import addresses, check
+from inference.observations import observe
+from workspace import (
+    Artifact,
+    Finding,
+    Kind,
+    Person,
+    Persona,
+    Profile,
+    Relationship,
+    Role,
+    Trust,
+    WorldModel,
+)
+
+ZONES = ("Europe/Berlin", "America/New_York", "Pacific/Auckland", "Asia/Kathmandu", "UTC")
+ADDRESSES = (
+    "anna@firm.example",
+    "ben@firm.example",
+    "carla@client.example",
+    "room-1@firm.example",
+    "x@y.example",
+    "",
+)
+TITLES = (
+    *("Budget round", "Call", "", "Out of office", "Urlaub Ben", "Travel to Ben", "Flight", "Re: Offer", "Offer"),
+    *("\u200b", "\u2018Q3\u2019 \u2013 plan", "휴가", "Send the offer to Ben", "word " * 120, "y" * 500),
+)
+TEXTS = (
+    *(
+        "Hi Anna,\n\ncould you send the offer by Friday?\n\nBen",
+        "Thanks!",
+        "",
+        "Which one, A or B?",
+        "견적서를 보내 주세요.",
+    ),
+    *("Please confirm by 2026-03-30. No rush.", "> quoted?\n-- \nsignature?", "Can you?", "Never mind, found it."),
+    "\u00bfPuedes confirmar la\u00a0hora \u2018exacta\u2019\u2026 ya?",
+)
+TEMPLATES = frozenset(
+    {
+        *("overlapping-commitments", "meeting-without-audience", "question-left-unanswered", "reply-never-came"),
+        *("task-past-due", "due-during-absence", "invitation-unanswered"),
+    }
+)
+# Around the change of the clocks in Europe, and of two days before it in no zone.
+NOW = datetime(2026, 3, 27, 10, tzinfo=ZoneInfo("UTC"))
+
+titles = st.one_of(st.sampled_from(TITLES), st.text(max_size=40))
+texts = st.one_of(st.sampled_from(TEXTS), st.text(max_size=80))
+moments = st.integers(-70 * 48, 30 * 48).map(lambda halves: NOW + timedelta(minutes=30 * halves))
+near = st.integers(-20, 120).map(lambda halves: NOW + timedelta(minutes=30 * halves))
+lengths = st.sampled_from([0, 1, 2, 3, 10, 48, 144]).map(lambda halves: timedelta(minutes=30 * halves))
+
+
+def people(*roles: Role) -> st.SearchStrategy[tuple[Person, ...]]:
+    statuses = st.sampled_from(["accepted", "declined", "tentative", "needs-action", ""])
+    one = st.builds(
+        Person,
+        st.sampled_from(roles),
+        st.sampled_from(["Ben", "Anna Berger", ""]),
+        st.sampled_from(ADDRESSES),
+        statuses,
+    )
+    return st.lists(one, max_size=4).map(tuple)
+
+
+@st.composite
+def events(draw: st.DrawFn) -> Artifact:
+    start = draw(near)
+    return Artifact(
+        source=draw(st.sampled_from(["a", "b"])),
+        key="",
+        kind=Kind.EVENT,
+        title=draw(titles),
+        text=draw(texts),
+        people=draw(people(Role.ORGANIZER, Role.ATTENDEE)),
+        time=draw(st.one_of(st.just(start), st.none())),
+        end=draw(st.one_of(st.just(start + draw(lengths)), st.none())),
+        all_day=draw(st.booleans()),
+        busy=draw(st.booleans()),
+        cancelled=draw(st.booleans()),
+        series=draw(st.sampled_from(["", "s", "r"])),
+    )
+
+
+mails = st.builds(
+    Artifact,
+    source=st.just("m"),
+    key=st.just(""),
+    kind=st.just(Kind.EMAIL),
+    title=titles,
+    text=texts,
+    people=people(Role.FROM, Role.TO, Role.TO, Role.CC),
+    time=st.one_of(moments, st.none()),
+    thread=st.sampled_from(["", "t", "u", "v"]),
+    trust=st.sampled_from(list(Trust)),
+    automatic=st.booleans(),
+)
+tasks = st.builds(
+    Artifact,
+    source=st.just("t"),
+    key=st.just(""),
+    kind=st.just(Kind.TASK),
+    title=titles,
+    text=texts,
+    due=st.one_of(moments, near, st.none()),
+    status=st.sampled_from(["open", "done", ""]),
+    all_day=st.booleans(),
+)
+worlds = st.lists(st.one_of(events(), mails, tasks), max_size=12)
+
+
+def stored(artifacts: list[Artifact]) -> list[Artifact]:
+    from dataclasses import replace
+
+    return [replace(artifact, id=row, key=str(row)) for row, artifact in enumerate(artifacts, start=1)]
+
+
+def person_in(zone: str) -> Profile:
+    return Profile(
+        timezone=zone,
+        persona=Persona(name="Anna Berger", emails=("anna@firm.example",)),
+        world_model=WorldModel(relationships=(Relationship(name="Ben", email="ben@firm.example"),)),
+    )
+
+
+@given(worlds, st.sampled_from(ZONES))
+def test_every_observation_passes_the_checks(made, zone):
+    artifacts = stored(made)
+    profile = person_in(zone)
+    by_row = {artifact.id: artifact for artifact in artifacts}
+    for item in observe(artifacts, profile, NOW):
+        finding = Finding(
+            template=item.template,
+            description=item.sentence,
+            why=item.why,
+            evidence=item.evidence,
+            action=item.action,
+            confidence=1.0,
+            deadline=item.deadline,
+        )
+        assert check(finding, by_row, profile, NOW, addresses(artifacts, profile), (), TEMPLATES) is None
+        assert 0.0 <= item.weight <= 1.0
+        assert item.deadline is None or item.deadline.tzinfo is not None
+
+
+@given(worlds.flatmap(lambda made: st.tuples(st.just(stored(made)), st.permutations(stored(made)))))
+def test_the_order_of_the_artifacts_makes_no_difference(both):
+    profile = person_in("Europe/Berlin")
+    assert observe(both[0], profile, NOW) == observe(both[1], profile, NOW)
