@@ -49,23 +49,19 @@ class SentenceEmbedder:
         os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
         import torch
         from sentence_transformers import SentenceTransformer
-        from transformers.utils import logging
 
         from inference.models.hardware import worker_threads
+        from inference.models.quiet import quiet_loading
 
-        bars = logging.is_progress_bar_enabled()
-        logging.disable_progress_bar()
         source = str(_embedded_folder()) if name == EMBEDDED else name
-        try:
-            self._model: Any = SentenceTransformer(source, revision=revision, local_files_only=True)
-        except (OSError, ValueError) as error:
-            raise UserError(f"The weights of the embedding model {name} are not here. Run: tide models") from error
-        finally:
-            if bars:
-                logging.enable_progress_bar()
+        with quiet_loading():
+            try:
+                self._model: Any = SentenceTransformer(source, revision=revision, local_files_only=True)
+            except (OSError, ValueError) as error:
+                raise UserError(f"The embedding model {name} is not on this machine. Run: tide models") from error
         torch.set_num_threads(worker_threads())
         self._name = name
-        self._dimensions = int(self._model.get_embedding_dimension())
+        self._dimensions = int(self._model.get_embedding_dimension() or 0)
 
     @property
     def name(self) -> str:

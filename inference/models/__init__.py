@@ -11,6 +11,10 @@ from inference.models.contract import (
     Request,
     Role,
 )
+from inference.models.hardware import find_hardware
+from inference.models.opening import open_model
+from inference.models.profiles import choose, fetch, find_profile, fits, load_profiles, weights
+from inference.models.trace import Trace, Traced
 
 __all__ = [
     "Cancelled",
@@ -22,4 +26,14 @@ __all__ = [
     "Reply",
     "Request",
     "Role",
+    "Trace",
+    "Traced",
+    "choose",
+    "fetch",
+    "find_hardware",
+    "find_profile",
+    "fits",
+    "load_profiles",
+    "open_model",
+    "weights",
 ]

@@ -10,6 +10,7 @@ import os
 import shutil
 from pathlib import Path
 
+from inference.models.quiet import quiet_loading
 from workspace import UserError
 
 NAME = "SmolLM2-135M-Instruct"
@@ -49,12 +50,8 @@ def _packed() -> Path:
 def _unpack(source: Path, folder: Path) -> None:
     import torch
     from transformers import AutoModelForCausalLM, AutoTokenizer, GgufConfig
-    from transformers.utils import logging
 
-    quiet, bars = logging.get_verbosity(), logging.is_progress_bar_enabled()
-    logging.set_verbosity_error()
-    logging.disable_progress_bar()
-    try:
+    with quiet_loading():
         tokenizer = AutoTokenizer.from_pretrained(source.parent, gguf_file=source.name)
         model = AutoModelForCausalLM.from_pretrained(
             source.parent,
@@ -64,10 +61,6 @@ def _unpack(source: Path, folder: Path) -> None:
         )
         model.save_pretrained(folder)
         tokenizer.save_pretrained(folder)
-    finally:
-        logging.set_verbosity(quiet)
-        if bars:
-            logging.enable_progress_bar()
 
 
 def _put(new: Path, folder: Path) -> None:

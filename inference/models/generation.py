@@ -53,7 +53,8 @@ def strict_schema(schema: type[BaseModel]) -> dict[str, Any]:
     from outlines.types import JsonSchema
 
     checked: dict[str, Any] = json.loads(JsonSchema(schema, ensure_ascii=False).schema)
-    return _closed(checked)
+    closed: dict[str, Any] = _closed(checked)
+    return closed
 
 
 def lengths(requests: Sequence[Request], count: Callable[[Sequence[Message]], int], context: int) -> list[int]:

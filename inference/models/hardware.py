@@ -48,7 +48,7 @@ def worker_threads() -> int:
 
 
 def _gpus() -> tuple[GPU, ...]:
-    import pynvml
+    import pynvml  # type: ignore[import-untyped]
 
     try:
         pynvml.nvmlInit()

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Self
 from inference.models.contract import Message, OnReply, Reply, Request
 from inference.models.generation import Completion, answering, lengths, strict_schema, wire
 from inference.models.hardware import worker_threads
+from inference.models.quiet import quiet_loading
 from workspace import UserError
 
 if TYPE_CHECKING:
@@ -43,20 +44,9 @@ class TransformersModel:
         import outlines
         import torch
         from outlines.backends.llguidance import LLGuidanceBackend
-        from transformers import AutoModelForCausalLM, AutoTokenizer, DynamicCache
-        from transformers.utils import logging
+        from transformers import DynamicCache
 
-        bars = logging.is_progress_bar_enabled()
-        logging.disable_progress_bar()
-        try:
-            self._tokenizer: Any = AutoTokenizer.from_pretrained(weights, local_files_only=True)
-            self._model: Any = AutoModelForCausalLM.from_pretrained(weights, local_files_only=True, dtype="auto")
-        except (OSError, ValueError) as error:
-            reason = " ".join(str(error).split())[:200]
-            raise UserError(f"{weights} holds no model that transformers can load: {reason}") from error
-        finally:
-            if bars:
-                logging.enable_progress_bar()
+        self._tokenizer, self._model = _loaded(weights)
         if not self._tokenizer.chat_template:
             raise UserError(f"The model in {weights} has no chat template. Choose an instruction-tuned model.")
         self._model.to("cuda" if torch.cuda.is_available() else "cpu").eval()
@@ -67,8 +57,8 @@ class TransformersModel:
         self._capable = capable
         self._sampling = dict(sampling or {})
         # llguidance compiles a schema in milliseconds; Outlines' own backend takes seconds for bounded strings.
-        self._constraints = LLGuidanceBackend(outlines.from_transformers(self._model, self._tokenizer))
-        self._new_cache = lambda: DynamicCache(config=self._model.config)
+        self._constraints: Any = LLGuidanceBackend(outlines.from_transformers(self._model, self._tokenizer))
+        self._cache_type: Any = DynamicCache
         self._read: list[int] = []
         self._cache: Any = self._new_cache()
 
@@ -171,6 +161,9 @@ class TransformersModel:
             cache.crop(shared - len(read))
         return cache, shared
 
+    def _new_cache(self) -> Any:
+        return self._cache_type(config=self._model.config)
+
     def _tokens(self, messages: Sequence[Message]) -> list[int]:
         encoded = self._tokenizer.apply_chat_template(
             wire(messages), add_generation_prompt=True, enable_thinking=False, return_dict=True
@@ -180,3 +173,20 @@ class TransformersModel:
     def _stops(self) -> set[int]:
         ends = self._model.generation_config.eos_token_id
         return {*(ends if isinstance(ends, list) else [ends]), self._tokenizer.eos_token_id}
+
+
+def _loaded(weights: Path) -> tuple[Any, Any]:
+    """Tokenizer and model of a folder.
+
+    Raises UserError: transformers finds none there.
+    """
+    from transformers import AutoModelForCausalLM, AutoTokenizer
+
+    with quiet_loading():
+        try:
+            tokenizer = AutoTokenizer.from_pretrained(weights, local_files_only=True)
+            model = AutoModelForCausalLM.from_pretrained(weights, local_files_only=True, dtype="auto")
+        except (OSError, ValueError) as error:
+            reason = " ".join(str(error).split())[:200]
+            raise UserError(f"{weights} holds no model that transformers can load: {reason}") from error
+    return tokenizer, model

@@ -1,6 +1,6 @@
 """Models that the tests share: a small real one, a random one, and one vLLM server for the whole session.
 
-Unpacking the small one takes seconds and starting vLLM half a minute, so each is done once and only when asked for.
+Unpacking the small one takes seconds and starting vLLM half a minute: each is done once, when first asked for.
 """
 
 import warnings
