@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from desktop.choice import Choice
     from desktop.pipeline import Synced, Work
     from inference.discovery import Options
+    from inference.models import LanguageModel
     from workspace import Run
 
 Source = Annotated[str, typer.Argument(metavar="SOURCE", help="Only this source.", show_default=False)]
@@ -81,7 +83,8 @@ def index(json: Json = False, progress: Progress = Mode.AUTO) -> None:
     from desktop.output import print_json, say
 
     with pipeline.at_work(progress) as work:
-        count = pipeline.index(work, choice.embedder(work.folders))
+        chosen = choice.choose(work.settings, work.folders)
+        count = pipeline.index(work, choice.embedder(chosen))
     if json:
         print_json({"indexed": count, "seconds": work.seconds})
     else:
@@ -107,7 +110,7 @@ def discover(
         chosen = choice.choose(work.settings, work.folders, model=model or "", strategy=_value(strategy))
         work.told.say(chosen.why)
         with opened(work, chosen, trace) as language_model:
-            embedder = choice.embedder(work.folders) if language_model else None
+            embedder = choice.embedder(chosen) if language_model else None
             options = choice.options(work.settings, chosen, rounds=rounds, new_per_round=k, full_text=full_text)
             record = pipeline.discover(work, options, language_model, embedder)
     if json:
@@ -155,7 +158,7 @@ def whole_run(
     *,
     allow_empty: bool = False,
     progress: Mode = Mode.NONE,
-    trace: Any = None,
+    trace: Path | None = None,
 ) -> list[Synced]:
     """Sync, read, index and discover; returns how the sync went."""
     from desktop import choice, pipeline
@@ -166,21 +169,21 @@ def whole_run(
     with opened(work, chosen, trace) as language_model:
         if language_model is not None:
             pipeline.read(work, language_model)
-        embedder = choice.embedder(work.folders)
+        embedder = choice.embedder(chosen)
         pipeline.index(work, embedder)
         found = pipeline.discover(work, options, language_model, embedder)
     work.told.say(ran(found))
     return done
 
 
-def opened(work: Work, chosen: Choice, trace: Any = None) -> AbstractContextManager[Any]:
+def opened(work: Work, chosen: Choice, trace: Path | None = None) -> AbstractContextManager[LanguageModel | None]:
     """The chosen model, opened, or None where none is used."""
     from desktop import choice
 
     if chosen.strategy == "observed":
         return nullcontext()
     with work.step("model"):
-        return choice.open_chosen(chosen, work.settings, work.folders, work.told, trace)
+        return choice.open_chosen(chosen, work.settings, work.told, trace)
 
 
 def synced_lines(done: Sequence[Synced]) -> list[str]:
