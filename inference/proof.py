@@ -58,7 +58,7 @@ def prove(
     plausible = []
     for item in named:
         rejection = _refused(item.candidate, artifacts, grounds, setting)
-        case = None if rejection else _Case.of(item, artifacts, store, setting)
+        case = None if rejection else _Case.of(item, artifacts, store, grounds.now, setting)
         if case is not None:
             plausible.append(case)
         else:
@@ -127,7 +127,7 @@ def located(quote: str, artifact: Artifact, zone: ZoneInfo) -> Evidence | None:
     """
     where, _, fact = quote.partition(":")
     attempts = [(part, quote) for part in _PROSE]
-    if where.strip().lower() in _FACTS:
+    if where.strip().lower() in (*_PROSE, *_FACTS):
         attempts.insert(0, (where.strip().lower(), fact.strip()))
     attempts += [(part, quote) for part in _FACTS]
     for part, words in attempts:
@@ -152,11 +152,18 @@ class _Case:
     request: Request
 
     @classmethod
-    def of(cls, named: Named, artifacts: Mapping[int, Artifact], store: Store, setting: Setting) -> _Case | None:
+    def of(
+        cls,
+        named: Named,
+        artifacts: Mapping[int, Artifact],
+        store: Store,
+        now: datetime,
+        setting: Setting,
+    ) -> _Case | None:
         """None where none of the cited artifacts fits the context."""
         candidate, model, budget = named.candidate, setting.model, setting.budget
         cited = [artifacts[row] for row in candidate.artifacts]
-        later = _later(named, cited, artifacts, store)
+        later = _later(named, cited, artifacts, store, now)
         bare = prove_messages(setting.constant, candidate, "", setting.nonce)
         room = model.context - budget.proof_answer - model.count(bare) - MARGIN
         text, shown = rendered(
@@ -180,13 +187,13 @@ class _Case:
 
 
 def _later(
-    named: Named, cited: Sequence[Artifact], artifacts: Mapping[int, Artifact], store: Store
+    named: Named, cited: Sequence[Artifact], artifacts: Mapping[int, Artifact], store: Store, now: datetime
 ) -> list[Artifact]:
     """What came after the earliest cited artifact on the same matter: its thread, its series, what hangs on it
     or it on, and then what else the view shows. Newest first, since the newest word decides."""
     rows: set[int] = set()
     for artifact in cited:
-        kin = store.ties.kin(artifact.id, MAX_LATER)
+        kin = store.ties.kin(artifact.id, now, MAX_LATER)
         rows.update(kin.thread, kin.series, kin.parents, kin.attachments)
     kindred = list(store.artifacts.get(sorted(rows)).values())
     others = [artifacts[row] for row in named.view.artifacts if row in artifacts and row not in rows]

@@ -1,0 +1,258 @@
+"""Proof: only what stands at the originals, is open, is the person's and passes the checks becomes a finding."""
+
+from dataclasses import replace
+from datetime import date, timedelta
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from inference.candidate import Candidate
+from inference.originals import rendered
+from inference.proof import Grounds, located, prove
+from inference.rounds import Named
+from tests.inference.scripted import (
+    NOW,
+    PROFILE,
+    Scripted,
+    artifacts,
+    asked_text,
+    fill,
+    one_view,
+    proof,
+    put,
+    script,
+    setting,
+)
+from workspace import Action, Artifact, Kind, RoundCount, Run
+from workspace.store import Store
+
+ZONE = ZoneInfo("Europe/Berlin")
+MAIL = Action(
+    function_name="send_email",
+    parameters={"to": ["jonas@hall.example"], "cc": [], "subject": "Hall", "body": "A larger one?"},
+)
+CANDIDATE = Candidate(
+    "headcount-exceeds-capacity",
+    "The hall holds fewer than are expected.",
+    (1, 2),
+    "The garden hall is too small for the spring workshop.",
+    MAIL,
+)
+
+
+@pytest.fixture
+def store(tmp_path):
+    with Store(tmp_path / "tide.sqlite") as opened:
+        fill(opened)
+        yield opened
+
+
+class Proving:
+    """The proof of candidates over the world's artifacts, with a scripted model."""
+
+    def __init__(self, store, answer=None, candidates=(CANDIDATE,), view=(1, 2, 3, 4, 5), known=()):
+        run = store.runs.begin("test", NOW)
+        self.model = Scripted(script((), answer or proof))
+        self.run = Run(id=run.id, strategy="tide", model="scripted", started=NOW, rounds=[RoundCount(round=1)])
+        self.kept = []
+        prove(
+            [Named(candidate, one_view(view, store), 1) for candidate in candidates],
+            store.artifacts.get(list(view)),
+            store,
+            Grounds(NOW, store.artifacts.addresses(), list(known)),
+            setting(store, self.model, run.id),
+            self.run,
+            lambda finding: self.kept.append(finding) or True,
+        )
+
+    def dropped(self):
+        return [(item.check, item.detail) for item in self.run.dropped]
+
+
+def acting(function, **parameters):
+    return replace(CANDIDATE, action=Action(function_name=function, parameters=parameters))
+
+
+def test_what_is_proved_becomes_a_finding_with_its_words(store):
+    (finding,) = Proving(store).kept
+    assert [(item.artifact, item.where, item.quote) for item in finding.evidence] == [
+        (1, "text", "The garden hall holds 40 people"),
+        (2, "text", "We expect 60 participants"),
+    ]
+    assert finding.evidence[0].title == "Your booking of the garden hall"
+    assert finding.action == MAIL
+    assert finding.confidence == pytest.approx(0.9)
+
+
+def test_less_is_trusted_where_a_cited_artifact_is_not_quoted(store):
+    (finding,) = Proving(store, proof(quotes=(("a2", "We expect 60 participants"),))).kept
+    assert finding.artifacts == {2}
+    assert finding.confidence == pytest.approx(0.7)
+
+
+@pytest.mark.parametrize(
+    ("changes", "check"),
+    [
+        pytest.param({"stands": False}, "stands", id="refuted"),
+        pytest.param({"still_open": False}, "open", id="solved"),
+        pytest.param({"concerns_person": False}, "person", id="somebody else's"),
+        pytest.param({"quotes": (("a1", "The garden hall holds 80 people"),)}, "quote", id="made up"),
+        pytest.param(
+            {"quotes": (("a2", "The garden hall holds 40 people"),)}, "quote", id="from another artifact"
+        ),
+        pytest.param(
+            {"quotes": (("a1", "The garden hall holds 40 people"), ("a2", "We expect seventy guests"))},
+            "quote",
+            id="one of two made up",
+        ),
+        pytest.param({"quotes": ()}, "quote", id="nothing quoted"),
+        pytest.param({"quotes": (("a3", "Registered so far: 57 people."),)}, "quote", id="nothing cited quoted"),
+        pytest.param({"quotes": (("a1", "people"),)}, "quote", id="too short"),
+    ],
+)
+def test_what_does_not_stand_is_dropped_and_counted(store, changes, check):
+    proving = Proving(store, proof(**changes))
+    assert proving.kept == []
+    assert proving.run.rounds[0].dropped == {check: 1}
+    assert [name for name, _ in proving.dropped()] == [check]
+    assert proving.run.dropped[0].description == CANDIDATE.problem
+
+
+@pytest.mark.parametrize(
+    ("candidate", "check"),
+    [
+        pytest.param(
+            acting("send_email", to=["boss@else.example"], cc=[], subject="x", body=""),
+            "recipients",
+            id="stranger",
+        ),
+        pytest.param(acting("create_task", title="x", due="2026-03-10", notes=""), "times", id="past day"),
+        pytest.param(acting("create_task", title="x", due="2026-02-31", notes=""), "times", id="no such day"),
+        pytest.param(
+            acting(
+                "schedule_meeting",
+                title="x",
+                start="2026-03-16T09:00",
+                duration_minutes=30,
+                attendees=[],
+                agenda="",
+            ),
+            "times",
+            id="past in local time",
+        ),
+        pytest.param(acting("cancel_meeting", event="a1", note=""), "references", id="a mail for an event"),
+        pytest.param(acting("create_document", path="../x", text=""), "action", id="path out of the folder"),
+        pytest.param(replace(CANDIDATE, template="none"), "template", id="no such template"),
+    ],
+)
+def test_what_the_program_can_refuse_is_not_put_to_the_model(store, candidate, check):
+    proving = Proving(store, candidates=(candidate,))
+    assert proving.model.asked == []
+    assert proving.kept == []
+    assert proving.run.rounds[0].dropped == {check: 1}
+
+
+def test_the_same_matter_is_not_kept_twice(store):
+    (known,) = Proving(store).kept
+    again = Proving(store, known=[known])
+    assert again.kept == []
+    assert again.run.rounds[0].dropped == {"known": 1}
+    assert again.model.asked == []
+
+
+def test_a_matter_that_turns_out_the_same_among_the_candidates_is_kept_once(store):
+    wider = replace(CANDIDATE, artifacts=(1, 2, 3, 4), template="promise-not-kept", action=acting(
+        "create_task", title="Look for a hall", due="2026-03-20", notes=""
+    ).action)  # fmt: skip
+    proving = Proving(store, candidates=(CANDIDATE, wider))
+    assert len(proving.kept) == 1
+    assert proving.run.rounds[0].dropped == {"known": 1}
+    assert proving.run.rounds[0].new == 1
+
+
+def test_the_proof_shows_the_cited_originals_and_later_ones_of_the_thread(store):
+    later = NOW - timedelta(days=1)
+    put(store, replace(artifacts()[0], key="m3", title="Re: hall", text="I gave you the large one.", time=later))
+    earlier = NOW - timedelta(days=30)
+    put(store, replace(artifacts()[0], key="m4", title="Before", text="An earlier mail.", time=earlier))
+    text = asked_text(Proving(store).model.asked[0])
+    assert "The garden hall holds 40 people at most." in text
+    assert "attendee: Jonas Wehr <jonas@hall.example>: accepted" in text
+    assert "I gave you the large one." in text
+    assert "An earlier mail." not in text
+    assert text.index("[a1] email, cited") < text.index("[a6] email, later, not cited")
+
+
+def test_a_later_mail_may_be_quoted_beside_the_cited_ones(store):
+    put(store, replace(artifacts()[0], key="m3", text="The hall stays as it is.", time=NOW - timedelta(days=1)))
+    quotes = (("a1", "The garden hall holds 40 people"), ("a6", "The hall stays as it is."))
+    (finding,) = Proving(store, proof(quotes=quotes)).kept
+    assert finding.artifacts == {1, 6}
+
+
+@pytest.mark.parametrize(
+    ("said", "kept"), [("2026-05-14", date(2026, 5, 14)), ("", None), ("2026-02-31", None), ("2026-03-01", None)]
+)
+def test_a_deadline_is_the_end_of_a_day_that_is_to_come(store, said, kept):
+    (finding,) = Proving(store, proof(deadline=said)).kept
+    if kept is None:
+        assert finding.deadline is None
+    else:
+        assert finding.deadline.astimezone(ZONE).date() == kept
+        assert finding.deadline.astimezone(ZONE).hour == 23
+
+
+def test_an_answer_that_is_not_valid_is_dropped(store):
+    proving = Proving(store, "{")
+    assert proving.run.rounds[0].dropped == {"invalid": 1}
+
+
+@pytest.mark.parametrize(
+    ("row", "quote", "where", "words"),
+    [
+        (0, "holds 40 people at most", "text", "holds 40 people at most"),
+        (0, "Your booking of the", "title", "Your booking of the"),
+        (1, "start: 2026-05-14T10:00", "start", "2026-05-14T10:00"),
+        (1, "2026-05-14T10:00", "start", "2026-05-14T10:00"),
+        (1, "attendee: Jonas Wehr <jonas@hall.example>: accepted", "attendee", None),
+        (3, "status: open", "status", "open"),
+        (3, "due: 2026-04-05", "due", "2026-04-05"),
+        (3, "title: Send the programme", "title", "Send the programme"),
+    ],
+)
+def test_a_quote_is_found_where_it_stands(row, quote, where, words):
+    evidence = located(quote, replace(artifacts()[row], id=9), ZONE)
+    assert evidence is not None
+    assert evidence.where == where
+    assert words is None or evidence.quote == words
+
+
+@pytest.mark.parametrize(
+    "quote", ["start: 2026-05-15T10:00", "status: done", "open", "hall holds forty", "title: "]
+)
+def test_words_that_stand_nowhere_are_no_evidence(quote):
+    assert located(quote, replace(artifacts()[1], id=9), ZONE) is None
+
+
+def letters(text):
+    return len(text) // 4
+
+
+def test_of_a_long_original_the_beginning_and_the_passages_that_matter_are_shown():
+    filler = "".join(f"Paragraph {n} on the history of the town and its many fairs.\n" for n in range(400))
+    text = f"Report of the town.\n{filler}The cellar floods every April.\n{filler}"
+    report = Artifact("files", "r", Kind.DOCUMENT, "report.txt", text, id=1, time=NOW)
+    shown, which = rendered([report], [], "the cellar is flooded in April", PROFILE, 500, letters)
+    assert which == [report]
+    assert letters(shown) <= 500
+    assert "Report of the town." in shown
+    assert "The cellar floods every April." in shown
+    assert "[...]" in shown
+
+
+@pytest.mark.parametrize("tokens", [30, 100, 400, 2000, 10_000])
+def test_originals_never_outgrow_their_space(tokens):
+    items = [replace(item, id=row, text=item.text * 80) for row, item in enumerate(artifacts(), start=1)]
+    text, shown = rendered(items[:2], items[2:], "the hall", PROFILE, tokens, letters)
+    assert letters(text) <= tokens + 2 * len(shown)
+    assert all(f"[{artifact.label}]" in text for artifact in shown)
