@@ -6,11 +6,17 @@ store holds. A view is one or several overlapping stories that fit one call.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import hashlib
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+from inference.blocks import Blocks
+from inference.growth import Story, grow
+from inference.links import Links
+from inference.prefilter import MOST_TEMPLATES, Fit, fits
 from workspace import Profile
 
 if TYPE_CHECKING:
@@ -21,6 +27,13 @@ if TYPE_CHECKING:
     from workspace.store import Store
 
 Progress = Callable[[str, int, int], None]
+"""Told the step, how much of it is done, and out of how much."""
+
+STORY_TOKENS = 4000
+"""The most that one story takes, however large a view may be."""
+
+CORE = 0.5
+"""The part of a story, its strongest, that another must hold to stand for it as well."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,8 +43,8 @@ class View:
     `artifacts` in the order in which `text` shows them, `seeds` those for whose sake the view exists,
     `templates` the ids of those that fit, best first; `fit` (0 to 1) how well the best does. `text` is the
     blocks of the artifacts and the observations, the same bytes for the same contents; it holds foreign text
-    wherever an artifact has no note. `digest` is over all that decides the answer: a view of a known digest
-    has been asked before.
+    wherever an artifact has no note. `digest` is over all that decides the answer, but not the wording of
+    observations, which count days: a view of a known digest has been asked before.
     """
 
     artifacts: tuple[int, ...]
@@ -62,7 +75,214 @@ def build_views(
     """The views in which the seeds are looked at, in the order in which they are best asked.
 
     Where all artifacts of the `window` (ids; None for no window) and the seeds fit `view_tokens` there is one
-    view. `count` gives the tokens of a text; every block is counted once. Views with observations come first,
-    then by fit.
+    view. Otherwise there is a story for each seed, stories of which the core is in another are one with it, and
+    they are packed into as few views as go. `count` gives the tokens of a text; every block is counted once.
+    Views with observations come first, then by fit.
     """
-    raise NotImplementedError
+    blocks = Blocks(store, profile, count, view_tokens // 2, full_text=full_text)
+    told = _Told(observations, count)
+    present = [seed for seed in dict.fromkeys(seeds) if blocks.get(seed) is not None]
+    if not present:
+        return []
+    whole = _whole(present, window, blocks, told, view_tokens)
+    if whole is not None:
+        stories = [whole]
+    else:
+        links = Links(store, index, now)
+        links.of(present)
+        stories = []
+        for number, seed in enumerate(present):
+            on_progress("select", number, len(present))
+            evidence, reserved = told.about(seed)
+            budget = min(view_tokens, STORY_TOKENS) - reserved
+            stories.append(grow(seed, evidence, links, blocks, budget))
+        on_progress("select", len(present), len(present))
+    texts = {artifact: blocks[artifact].text for story in stories for artifact in story.members}
+    fitted = fits([story.members for story in stories], texts, index, embedder, templates)
+    drafts = [_Draft.of(story, fit, told) for story, fit in zip(stories, fitted, strict=True)]
+    if whole is not None:
+        drafts[0].seeds = list(present)
+    drafts.sort(key=_Draft.urgency)
+    packed = _pack(_merge(drafts, blocks), blocks, told, view_tokens)
+    packed.sort(key=_Draft.urgency)
+    return [_view(draft, blocks, told, view_tokens, count) for draft in packed]
+
+
+class _Told:
+    """The observations, by the artifacts that they rest on, with their lines and tokens."""
+
+    def __init__(self, observations: Sequence[Observation], count: Callable[[str], int]) -> None:
+        self._by_artifact: dict[int, list[int]] = defaultdict(list)
+        self.observations = observations
+        self.evidence = [frozenset(item.artifact for item in one.evidence) for one in observations]
+        self.lines = [_line(one) for one in observations]
+        self.tokens = [count(line + "\n") for line in self.lines]
+        self.heading_tokens = count(f"\n{_HEADING}\n")
+        for number, artifacts in enumerate(self.evidence):
+            for artifact in artifacts:
+                self._by_artifact[artifact].append(number)
+
+    def about(self, artifact: int) -> tuple[list[int], int]:
+        """The artifacts of the observations that rest on this one, and the tokens of those observations."""
+        numbers = self._by_artifact.get(artifact, [])
+        evidence = dict.fromkeys(other for number in numbers for other in sorted(self.evidence[number]))
+        return list(evidence), self.cost(numbers)
+
+    def within(self, artifacts: Iterable[int]) -> list[int]:
+        """The numbers of the observations of which all evidence is among these."""
+        among = set(artifacts)
+        numbers = {number for artifact in among for number in self._by_artifact.get(artifact, ())}
+        return sorted(number for number in numbers if self.evidence[number] <= among)
+
+    def cost(self, numbers: Sequence[int]) -> int:
+        return self.heading_tokens + sum(self.tokens[number] for number in numbers) if numbers else 0
+
+
+@dataclass(slots=True)
+class _Draft:
+    """A view in the making. `members` are in the order in which they may be given up, the last one first."""
+
+    members: list[int]
+    cores: list[list[int]]
+    seeds: list[int]
+    fit: Fit
+    observed: bool
+
+    @classmethod
+    def of(cls, story: Story, fit: Fit, told: _Told) -> _Draft:
+        observed = bool(told.within(story.members))
+        return cls(list(story.members), [story.members], [story.seed], fit, observed)
+
+    def urgency(self) -> tuple[bool, float, int]:
+        return (not self.observed, -self.fit.score, min(self.seeds))
+
+    def absorb(self, other: _Draft) -> None:
+        held = set(self.members)
+        self.members += [artifact for artifact in other.members if artifact not in held]
+        self.cores += other.cores
+        self.seeds += other.seeds
+        self.observed |= other.observed
+        best, second = sorted((self.fit, other.fit), key=lambda fit: -fit.score)
+        named = tuple(dict.fromkeys((*best.templates, *second.templates)))[:MOST_TEMPLATES]
+        self.fit = Fit(best.score, named)
+
+
+def _whole(
+    seeds: Sequence[int], window: Sequence[int] | None, blocks: Blocks, told: _Told, view_tokens: int
+) -> Story | None:
+    """Everything as one story, where it fits."""
+    if window is None:
+        return None
+    everything = list(dict.fromkeys((*seeds, *window)))
+    tokens = told.cost(range(len(told.lines)))
+    members: list[int] = []
+    messages: set[tuple[str, str]] = set()
+    for start in range(0, len(everything), _CHUNK):
+        part = everything[start : start + _CHUNK]
+        blocks.load(part)
+        for artifact in part:
+            block = blocks.get(artifact)
+            if block is None or block.message in messages:
+                continue
+            messages.add(block.message)
+            members.append(artifact)
+            tokens += block.tokens
+            if tokens > view_tokens:
+                return None
+    return Story(members[0], members, tokens)
+
+
+def _merge(drafts: Sequence[_Draft], blocks: Blocks) -> list[_Draft]:
+    """One draft for those of which the core is in an earlier one."""
+    kept: list[_Draft] = []
+    holding: dict[int, list[_Draft]] = defaultdict(list)
+    for draft in drafts:
+        core = set(_core(draft, blocks))
+        for other in holding[draft.seeds[0]]:
+            if core <= set(other.members):
+                other.seeds += draft.seeds
+                other.observed |= draft.observed
+                break
+        else:
+            kept.append(draft)
+            for artifact in draft.members:
+                holding[artifact].append(draft)
+    return kept
+
+
+def _core(draft: _Draft, blocks: Blocks) -> list[int]:
+    total = sum(blocks[artifact].tokens for artifact in draft.members)
+    core: list[int] = []
+    taken = 0
+    for artifact in draft.members:
+        taken += blocks[artifact].tokens
+        if core and taken > CORE * total:
+            break
+        core.append(artifact)
+    return core
+
+
+def _pack(drafts: Sequence[_Draft], blocks: Blocks, told: _Told, view_tokens: int) -> list[_Draft]:
+    """The drafts in as few views as hold them: to the first that is left, always that which adds least."""
+    left = list(drafts)
+    packed: list[_Draft] = []
+    while left:
+        view = left.pop(0)
+        while left:
+            held = set(view.members)
+            room = view_tokens - _cost(view.members, blocks, told)
+            adds = [sum(blocks[a].tokens for a in other.members if a not in held) for other in left[:_LOOKED_AT]]
+            least = min(range(len(adds)), key=lambda number: adds[number])
+            if adds[least] > room or _cost({*held, *left[least].members}, blocks, told) > view_tokens:
+                break
+            view.absorb(left.pop(least))
+        packed.append(view)
+    return packed
+
+
+def _cost(members: Iterable[int], blocks: Blocks, told: _Told) -> int:
+    artifacts = set(members)
+    return sum(blocks[artifact].tokens for artifact in artifacts) + told.cost(told.within(artifacts))
+
+
+def _view(draft: _Draft, blocks: Blocks, told: _Told, view_tokens: int, count: Callable[[str], int]) -> View:
+    """The view of a draft; artifacts are given up from its end, the weakest first, until it fits."""
+    members = list(draft.members)
+    text = _text(members, blocks, told)
+    while len(members) > 1 and (_cost(members, blocks, told) > view_tokens or count(text) > view_tokens):
+        members.pop()
+        text = _text(members, blocks, told)
+    ordered = sorted(members, key=lambda artifact: blocks[artifact].order)
+    numbers = told.within(members)
+    shown = tuple(told.observations[number] for number in numbers)
+    identities = [
+        f"{one.kind} {sorted(told.evidence[number])}" for number, one in zip(numbers, shown, strict=True)
+    ]
+    decides = "\n".join([*(blocks[artifact].text for artifact in ordered), *sorted(identities)])
+    return View(
+        artifacts=tuple(ordered),
+        seeds=tuple(sorted(seed for seed in draft.seeds if seed in set(members))),
+        observations=shown,
+        templates=draft.fit.templates,
+        fit=draft.fit.score,
+        text=text,
+        digest=hashlib.sha256(decides.encode("utf-8", "replace")).hexdigest(),
+    )
+
+
+def _text(members: Sequence[int], blocks: Blocks, told: _Told) -> str:
+    lines = [blocks[artifact].text for artifact in sorted(members, key=lambda one: blocks[one].order)]
+    numbers = told.within(members)
+    if numbers:
+        lines += ["", _HEADING, *(told.lines[number] for number in numbers)]
+    return "\n".join(lines)
+
+
+def _line(observation: Observation) -> str:
+    labels = ", ".join(f"a{number}" for number in sorted({item.artifact for item in observation.evidence}))
+    return f"- {' '.join(observation.sentence.split())} ({labels})"
+
+
+_HEADING = "Observed by the program:"
+_CHUNK = 200
+_LOOKED_AT = 200

@@ -128,6 +128,6 @@ class Ties:
                 part,
             )
             for artifact, count, first, last, lead in rows:
-                moments = (datetime.fromtimestamp(seconds, UTC) for seconds in (first, last))
-                found[artifact] = Series(count, *moments, lead)
+                begin, end = datetime.fromtimestamp(first, UTC), datetime.fromtimestamp(last, UTC)
+                found[artifact] = Series(count, begin, end, lead)
         return found

@@ -1,0 +1,115 @@
+"""How a story grows: from a seed to what is linked to it most strongly, as far as its budget of tokens goes."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from inference.blocks import Blocks
+    from inference.links import Links
+
+STEPS_ON = 4
+"""Of how many of its strongest members the links are followed as well."""
+
+DAMPING = 0.6
+"""What is left of a link at its second step."""
+
+FLOOR = 0.1
+"""A weaker link is none."""
+
+OCCURRENCES = 2
+"""Occurrences of a series that a story shows, beside those that are unlike the others and the seed."""
+
+
+@dataclass(slots=True)
+class Story:
+    """A seed and what was found around it: `members` in the order in which they were taken, the seed first."""
+
+    seed: int
+    members: list[int]
+    tokens: int
+
+
+def grow(seed: int, together: Iterable[int], links: Links, blocks: Blocks, budget: int) -> Story:
+    """The story of a seed within `budget` tokens. `together` are artifacts that belong in it whatever their links.
+
+    An attachment comes with its mail, and a mail with its attachment. Of two copies of one artifact one is
+    taken, of the occurrences of a series the next ones and those that are unlike the others.
+    """
+    growing = _Growing(seed, links, blocks, budget)
+    growing.take(seed)
+    for artifact in together:
+        growing.take(artifact)
+    scores = dict(links.of((seed,))[seed])
+    blocks.load([other for other in list(scores)[:_AHEAD] if scores[other] >= FLOOR])
+    followed = 0
+    while best := growing.best(scores):
+        strength = scores.pop(best)
+        if growing.offer(best) and followed < STEPS_ON:
+            followed += 1
+            for other, onward in links.of((best,))[best].items():
+                reached = DAMPING * min(1.0, strength) * onward
+                if reached > scores.get(other, 0.0) and other not in growing.seen:
+                    scores[other] = reached
+    return growing.story
+
+
+class _Growing:
+    """A story under way, with all that was offered to it."""
+
+    def __init__(self, seed: int, links: Links, blocks: Blocks, budget: int) -> None:
+        self.story = Story(seed, [], 0)
+        self.seen: set[int] = set()
+        self._links = links
+        self._blocks = blocks
+        self._budget = budget
+        self._messages: set[tuple[str, str]] = set()
+        self._looks: Counter[tuple[object, ...]] = Counter()
+
+    def best(self, scores: dict[int, float]) -> int | None:
+        """The strongest that is left; the lower id where two are equal. None is stronger than the floor: None."""
+        found, strength = None, FLOOR
+        for other, score in scores.items():
+            if score > strength or (score == strength and (found is None or other < found)):
+                found, strength = other, score
+        return found
+
+    def offer(self, artifact: int) -> bool:
+        """Take an artifact, or the occurrences that stand for it, with what rides with it; whether any was."""
+        taken = [self.take(one) for one in self._standing_for(artifact)]
+        return any(taken)
+
+    def take(self, artifact: int) -> bool:
+        """Take one artifact if it is new to the story and fits."""
+        block = self._blocks.get(artifact)
+        if artifact in self.seen or block is None:
+            return False
+        self.seen.add(artifact)
+        repeats = block.look is not None and self._looks[block.look] >= OCCURRENCES
+        if block.message in self._messages or repeats or self.story.tokens + block.tokens > self._budget:
+            return False
+        self.story.members.append(artifact)
+        self.story.tokens += block.tokens
+        self._messages.add(block.message)
+        if block.look is not None:
+            self._looks[block.look] += 1
+        kin = self._links.kin(artifact)
+        for rider in (*kin.attachments, *kin.parents):
+            self.take(rider)
+        return True
+
+    def _standing_for(self, artifact: int) -> Sequence[int]:
+        """The artifact; for an occurrence that looks like the next ones of its series, those."""
+        block = self._blocks.get(artifact)
+        if block is None or block.look is None:
+            return (artifact,)
+        coming = self._links.coming(artifact)
+        self._blocks.load(coming)
+        alike = [one for one in coming if (other := self._blocks.get(one)) and other.look == block.look]
+        return alike[:OCCURRENCES] or (artifact,)
+
+
+_AHEAD = 60
