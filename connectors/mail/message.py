@@ -112,8 +112,8 @@ class _Reading:
         body = _Body()
         first = number if _content_type(fields).startswith("multipart/") else f"{number}.1".lstrip(".")
         self._collect(message, fields, first, depth, body)
-        text, quoted = split(body.text(defects))
-        (text, long), (quoted, long_quoted) = cut(text), cut(quoted)
+        whole, long = cut(body.text(defects))
+        text, quoted = split(whole)
         people = _people(fields)
         sender = people[0].email if people and people[0].role is Role.FROM else ""
         time = _time(fields, defects)
@@ -134,7 +134,7 @@ class _Reading:
             )
             key = "digest:" + hashlib.sha256("\x1f".join(said).encode("utf-8", "replace")).hexdigest()
         title, odd = clean(subject or name)
-        noted = [note for note in (long, long_quoted, odd) if note]
+        noted = [note for note in (long, odd) if note]
         mail = Artifact(
             source=self.mailbox.source,
             key=key,

@@ -8,6 +8,7 @@ lines with the line that introduces them in the languages of the common mail pro
 # ruff: noqa: RUF001 (letters of many languages stand here on purpose)
 
 import re
+from itertools import islice
 
 _SIGNATURE_LINES = 10
 _SIGNATURE_CHARACTERS = 500
@@ -81,7 +82,7 @@ def _cut_at_separator(text: str) -> tuple[str, str]:
 
 def _header_block(text: str) -> re.Match[str] | None:
     """Where three header lines stand together as in a message quoted by Outlook, if anywhere."""
-    for found in _FROM.finditer(text):
+    for found in islice(_FROM.finditer(text), 100):
         following = text[found.start() : found.start() + 3_000].split("\n")[1:8]
         sent = any(_SENT.match(line) for line in following[:4])
         if sent and any(_SUBJECT.match(line) for line in following):
