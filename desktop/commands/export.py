@@ -13,14 +13,14 @@ if TYPE_CHECKING:
 
 
 def register(app: typer.Typer) -> None:
-    app.command(epilog="Examples: tide export findings.json · tide export ./tide-export · tide export -")(export)
+    app.command(epilog="Examples: tide export · tide export findings.json · tide export ./folder")(export)
 
 
 def export(
     to: Annotated[
         Path,
-        typer.Argument(metavar="TO", help="A .json file, a folder, or - for stdout.", show_default=False),
-    ],
+        typer.Argument(metavar="TO", help="A .json file or a folder; stdout if not given.", show_default=False),
+    ] = Path("-"),
 ) -> None:
     """Write all findings, runs and sources as JSON.
 

@@ -36,7 +36,7 @@ Source = Annotated[str, typer.Argument(metavar="SOURCE", help="Only this source.
 
 def register(app: typer.Typer) -> None:
     app.command(epilog="Example: tide sync mail")(sync)
-    app.command(epilog="Example: tide read --model embedded")(read)
+    app.command(epilog="Example: tide read --model cpu")(read)
     app.command(epilog="Example: tide index")(index)
     app.command(epilog="Example: tide discover --rounds 3 --trace ./trace")(discover)
     app.command(epilog="Example: tide run --strategy observed")(run)

@@ -5,6 +5,8 @@ import subprocess
 import sys
 from collections.abc import Callable
 from datetime import datetime, timedelta
+from email.message import EmailMessage
+from email.utils import format_datetime
 from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -134,3 +136,69 @@ def found(home: Folders) -> Store:
     store.runs.finish(run, (), NOW)
     store.close()
     return store
+
+
+def write_mail(
+    folder: Path, number: int, subject: str, body: str, sender: str = "Jonas Feld <jonas@x.example>"
+) -> Path:
+    """Put a mail into the Maildir, read, sent `number` hours before NOW."""
+    message = EmailMessage()
+    message["From"], message["To"] = sender, "Nora Keane <nora@museum.example>"
+    message["Subject"] = subject
+    message["Message-ID"] = f"<m{number}@x.example>"
+    message["Date"] = format_datetime(NOW - timedelta(hours=number))
+    message.set_content(body)
+    path = folder / "cur" / f"{1779000000 - number}.M{number}.host:2,S"
+    path.write_bytes(message.as_bytes())
+    return path
+
+
+@pytest.fixture
+def put_mail() -> Callable[..., Path]:
+    """Put a mail into a Maildir."""
+    return write_mail
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> Path:
+    """Real files: a Maildir of forty mails, a calendar in which two accepted events overlap, two documents."""
+    root = tmp_path / "files"
+    for name in ("mail/cur", "mail/new", "mail/tmp", "documents/plans"):
+        (root / name).mkdir(parents=True)
+    for number in range(40):
+        write_mail(
+            root / "mail", number, f"Crate {number} for the quay", f"Crate {number} stands on the quay.\n" * 9
+        )
+    events = "".join(
+        "BEGIN:VEVENT\r\n"
+        f"UID:{uid}@museum.example\r\nDTSTAMP:20260501T080000Z\r\nSUMMARY:{title}\r\n"
+        f"DTSTART;TZID=Europe/Dublin:20260521T{start}00\r\nDTEND;TZID=Europe/Dublin:20260521T{end}00\r\n"
+        "ORGANIZER;CN=Helen Tierney:mailto:helen@museum.example\r\n"
+        "ATTENDEE;CN=Nora Keane;PARTSTAT=ACCEPTED:mailto:nora@museum.example\r\n"
+        "ATTENDEE;CN=Tomasz Wrona;PARTSTAT=ACCEPTED:mailto:tomasz@museum.example\r\n"
+        "END:VEVENT\r\n"
+        for uid, title, start, end in (
+            ("board", "Board meeting", "1000", "1200"),
+            ("course", "Handling course", "1030", "1500"),
+            ("lunch", "Lunch with the printer", "1600", "1700"),
+        )
+    )
+    (root / "calendar.ics").write_bytes(
+        f"BEGIN:VCALENDAR\r\nVERSION:2.0\r\nPRODID:-//test//EN\r\n{events}END:VCALENDAR\r\n".encode()
+    )
+    (root / "documents" / "budget.txt").write_text("The budget of Saltlines is 43,000 euro.\n")
+    (root / "documents" / "plans" / "hall.md").write_text("# Hall\n\nEight cases stand along the wall.\n")
+    return root
+
+
+@pytest.fixture
+def added(home: Folders, files: Path, tide: Callable[..., Any]) -> Path:
+    """The files, added as the sources mail, calendar and documents."""
+    for words in (
+        ("maildir", files / "mail"),
+        ("calendar", files / "calendar.ics"),
+        ("folder", files / "documents"),
+    ):
+        done = tide("add", *words)
+        assert done.exit_code == 0, done.stderr
+    return files
