@@ -22,9 +22,7 @@ def test_the_result_of_a_killed_worker_equals_that_of_one_that_was_not(
     added: Path, home: Folders, tide_process: Start, put_mail: Callable[..., Path]
 ) -> None:
     for number in range(100, 100 + MAILS):
-        write_mail(
-            added / "mail", number, f"Note {number}", f"Note {number} on the loan of object {number * 7}.\n"
-        )
+        put_mail(added / "mail", number, f"Note {number}", f"Note {number} on the loan of object {number * 7}.\n")
     fresh = home.store.read_bytes()
     began = time.monotonic()
     finish(tide_process)
