@@ -220,9 +220,9 @@ def _parameters(action: str, choices: Choices, bounds: Bounds) -> dict[str, Any]
             fields[name] = Annotated[str, StringConstraints(pattern=f"^{pattern}$", max_length=length)]
         elif "maxLength" in schema:
             # The catalogue's lines need a character, its texts do not.
-            line = schema.get("minLength", 0) > 0
-            most = min(schema["maxLength"], bounds.line if line else bounds.text)
-            fields[name] = _prose(1, most, breaks=not line)
+            least = schema.get("minLength", 0)
+            most = min(schema["maxLength"], bounds.line if least else bounds.text)
+            fields[name] = _prose(least, most, breaks=not least)
         else:
             fields[name] = ACTIONS[action].__annotations__[name]
     return fields
