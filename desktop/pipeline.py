@@ -160,7 +160,7 @@ def connector(work: Work, name: str, kind: str, location: str) -> Connector:
         own=frozenset(work.profile.persona.emails),
         known=work.profile.known,
         zone=work.profile.zone,
-        now=work.now,
+        now=lambda: work.now,
         past_days=work.settings.past_days,
         future_days=work.settings.future_days,
     )
