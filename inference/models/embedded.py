@@ -6,8 +6,10 @@ It proves the engine on any machine; what it writes is nonsense in valid form an
 from __future__ import annotations
 
 import importlib.util
+import io
 import os
 import shutil
+from contextlib import redirect_stderr
 from pathlib import Path
 
 from inference.models.quiet import quiet_loading
@@ -51,7 +53,8 @@ def _unpack(source: Path, folder: Path) -> None:
     import torch
     from transformers import AutoModelForCausalLM, AutoTokenizer, GgufConfig
 
-    with quiet_loading():
+    # The unpacking has a progress bar of its own that nothing switches off.
+    with quiet_loading(), redirect_stderr(io.StringIO()):
         tokenizer = AutoTokenizer.from_pretrained(source.parent, gguf_file=source.name)
         model = AutoModelForCausalLM.from_pretrained(
             source.parent,

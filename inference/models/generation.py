@@ -35,12 +35,13 @@ Answering = Generator[tuple[Message, ...], Completion, Reply]
 
 
 def wire(messages: Sequence[Message]) -> Wire:
-    """The messages as chat templates take them, with control tokens in their content made harmless.
+    """The messages as chat templates take them, with what would do harm in their content made plain text.
 
     A chat template is filled in as text: content that spells `<|im_end|>` would end its turn and could open
-    one in another role. A space after the bracket makes it plain text; we never write such tokens ourselves.
+    one in another role. A space after the bracket undoes it; we never write such tokens ourselves. Lone
+    surrogates, which broken mail can bring and tokenizers refuse, become question marks.
     """
-    return [{"role": m.role, "content": _CONTROL.sub(r"\1 \2", m.content)} for m in messages]
+    return [{"role": message.role, "content": _plain(message.content)} for message in messages]
 
 
 @lru_cache(maxsize=256)
@@ -110,11 +111,15 @@ _CUT = "prompt was cut by the server"
 _CONTROL = re.compile(r"(<)(\||/?(?:s|bos|eos|start_of_turn|end_of_turn)>)|(?<=\[)()(?=/?INST\])")
 
 
+def _plain(text: str) -> str:
+    return _CONTROL.sub(r"\1 \2", text.encode("utf-8", "replace").decode("utf-8"))
+
+
 def _judged(schema: type[BaseModel], completion: Completion, least: int) -> Reply:
     """Validate one completion; never raises."""
     value, problem = None, ""
     if completion.prompt_tokens < least:
-        problem = f"{_CUT}: it read {completion.prompt_tokens} of {least} tokens"
+        problem = f"{_CUT}: it read {completion.prompt_tokens} of at least {least} tokens"
     elif completion.finish not in _FINISHES:
         problem = f"the server ended the answer for another reason: {completion.finish}"
     else:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import ipaddress
-import json
+import re
 import ssl
 from collections.abc import Mapping, Sequence
 from types import TracebackType
@@ -25,6 +25,7 @@ from workspace import UserError
 
 CONNECT_SECONDS = 10.0
 TRIES = 5
+FIRST_WAIT_SECONDS = 0.5
 
 
 class OpenAIServer:
@@ -170,7 +171,7 @@ class OpenAIServer:
             "response_format": {
                 "type": "json_schema",
                 "json_schema": {
-                    "name": request.schema.__name__,
+                    "name": re.sub(r"\W", "_", request.schema.__name__)[:64],
                     "schema": strict_schema(request.schema),
                     "strict": True,
                 },
@@ -178,13 +179,11 @@ class OpenAIServer:
             **self._sampling,
             **self._extra,
         }
-        # Lone surrogates can stand in text from outside; as escapes they survive the way.
-        content = json.dumps(body)
         url = f"{self._base}/chat/completions"
         response: httpx.Response | None = None
-        for wait in (*(0.5 * 2**n for n in range(TRIES - 1)), None):
+        for wait in (*(FIRST_WAIT_SECONDS * 2**n for n in range(TRIES - 1)), None):
             try:
-                response = await client.post(url, content=content, headers=_JSON)
+                response = await client.post(url, json=body)
             except httpx.ConnectError:
                 response = None
             except httpx.HTTPError as error:
@@ -222,12 +221,12 @@ class OpenAIServer:
                     return len(tokens)
         self._counting = "estimate"
         # Real text takes three to four bytes a token, tables and addresses down to two and a half.
-        return sum(16 + int(len(m["content"].encode("utf-8", "replace")) / 2.5) for m in sent)
+        return sum(16 + int(len(m["content"].encode()) / 2.5) for m in sent)
 
     def _asked(self, path: str, body: Mapping[str, Any]) -> dict[str, Any]:
         """An answer of an optional endpoint; nothing where the server does not have it."""
         try:
-            response = self._client.post(self._root + path, content=json.dumps(body), headers=_JSON)
+            response = self._client.post(self._root + path, json=body)
         except httpx.HTTPError as error:
             raise self._gone("can't be reached") from error
         if response.status_code != 200:
@@ -315,9 +314,6 @@ def checked_url(base_url: str) -> str:
     if parts.scheme == "http" and not _is_loopback(parts.hostname):
         raise UserError(f"{base_url} would send your mail unencrypted to another machine. Use https.")
     return base_url.rstrip("/")
-
-
-_JSON = {"content-type": "application/json"}
 
 
 def _is_loopback(host: str) -> bool:

@@ -3,7 +3,6 @@
 Unpacking the small one takes seconds and starting vLLM half a minute: each is done once, when first asked for.
 """
 
-import warnings
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,24 +12,17 @@ from inference.models import LanguageModel
 from inference.models.vllm_server import VLLMServer, vllm_installed
 
 
-@pytest.fixture(scope="session")
-def quiet_imports() -> None:
-    """torch and its neighbours announce deprecations of their own when they are imported first."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        import outlines  # noqa: F401
-        import torch  # noqa: F401
-        import transformers  # noqa: F401
+def pytest_configure(config: pytest.Config) -> None:
+    # torch 2.13 uses what it has deprecated itself, when transformers is imported.
+    config.addinivalue_line("filterwarnings", "ignore:.torch.jit.script_method. is deprecated:DeprecationWarning")
 
 
 @pytest.fixture(scope="session")
-def embedded_folder(tmp_path_factory: pytest.TempPathFactory, quiet_imports: None) -> Path:
-    """The weights of SmolLM2-135M-Instruct, unpacked."""
+def embedded_folder(pytestconfig: pytest.Config) -> Path:
+    """The weights of SmolLM2-135M-Instruct, unpacked; they are kept for the next session."""
     from inference.models.embedded import embedded_weights
 
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return embedded_weights(tmp_path_factory.mktemp("cache"))
+    return embedded_weights(pytestconfig.rootpath / ".cache")
 
 
 @pytest.fixture(scope="session")
