@@ -32,6 +32,8 @@ class Choice:
     """A strategy, and the model that it takes ("" for `observed`).
 
     `why` is for the person. `folders` is where weights and logs are, `embedding` the name of the embedding model.
+    `model` is the name under which runs record the model, "" where only its server knows; `capable` is as in the
+    contract of models.
     """
 
     strategy: Literal["observed", "tide"]
@@ -40,6 +42,8 @@ class Choice:
     folders: Folders
     view_tokens: int = VIEW_TOKENS
     embedding: str = MINILM
+    model: str = ""
+    capable: bool = True
 
 
 def choose(settings: Settings, folders: Folders, *, model: str = "", strategy: str = "") -> Choice:
@@ -61,7 +65,8 @@ def choose(settings: Settings, folders: Folders, *, model: str = "", strategy: s
     plain = name.partition(":")[2] if name.startswith(("vllm:", "transformers:")) else name
     profiles = load_profiles()
     if plain not in {profile.id for profile in profiles} and Path(plain).expanduser().is_dir():
-        return Choice("tide", name, f"Model: the weights in {plain}, which you named.", folders)
+        model_name = Path(plain).expanduser().absolute().name
+        return Choice("tide", name, f"Model: the weights in {plain}, which you named.", folders, model=model_name)
     profile = find_profile(plain, profiles)
     if not profile.capable:
         return _incapable(profile, name, folders, wanted)
@@ -159,7 +164,16 @@ def _incapable(profile: Profile, name: str, folders: Folders, wanted: str) -> Ch
 
 
 def _with(profile: Profile, name: str, why: str, folders: Folders) -> Choice:
-    return Choice("tide", name, why, folders, profile.view_tokens, profile.embedding)
+    return Choice(
+        "tide",
+        name,
+        why,
+        folders,
+        view_tokens=profile.view_tokens,
+        embedding=profile.embedding,
+        model=profile.model,
+        capable=profile.capable,
+    )
 
 
 def _how_to_fetch(profile: Profile) -> str:

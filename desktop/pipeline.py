@@ -123,6 +123,15 @@ def index(work: Work, embedder: Embedder) -> int:
         return index_artifacts(work.store, embedder, work.told.progress)
 
 
+def has_work(work: Work, options: Options, model: str, *, reads: bool) -> bool:
+    """Whether the model of this name would have anything to read (where it `reads`) or to look for."""
+    from inference.discovery import has_work as would_ask
+    from inference.reading import PROMPT_VERSION
+
+    unread = reads and bool(work.store.readings.unread(PROMPT_VERSION, work.now))
+    return unread or would_ask(work.store, work.profile, work.now, options, model)
+
+
 def discover(work: Work, options: Options, model: LanguageModel | None, embedder: Embedder | None) -> Run:
     """Look for findings; returns the record of the run, which then holds the seconds of the earlier steps too."""
     from inference.discovery import discover as look

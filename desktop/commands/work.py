@@ -113,10 +113,11 @@ def discover(
             embedder = choice.embedder(chosen) if language_model else None
             options = choice.options(work.settings, chosen, rounds=rounds, new_per_round=k, full_text=full_text)
             record = pipeline.discover(work, options, language_model, embedder)
+        said = ran(work, record)
     if json:
         print_json({"run": run_record(record), "why": chosen.why, "seconds": work.seconds})
     else:
-        say(ran(record))
+        say(said)
 
 
 def run(
@@ -160,19 +161,22 @@ def whole_run(
     progress: Mode = Mode.NONE,
     trace: Path | None = None,
 ) -> list[Synced]:
-    """Sync, read, index and discover; returns how the sync went."""
+    """Sync, read, index and discover; returns how the sync went. No model is started for nothing."""
     from desktop import choice, pipeline
 
     done = pipeline.sync(work, allow_empty=allow_empty, ask=_ask(progress))
     for line in synced_lines(done):
         work.told.say(line)
+    if chosen.model and not pipeline.has_work(work, options, chosen.model, reads=chosen.capable):
+        work.told.say("Nothing changed since the last run, so that no model was started.")
+        return done
     with opened(work, chosen, trace) as language_model:
         if language_model is not None:
             pipeline.read(work, language_model)
         embedder = choice.embedder(chosen)
         pipeline.index(work, embedder)
         found = pipeline.discover(work, options, language_model, embedder)
-    work.told.say(ran(found))
+    work.told.say(ran(work, found))
     return done
 
 
@@ -203,15 +207,15 @@ def synced_records(done: Sequence[Synced]) -> list[dict[str, Any]]:
     return [asdict(item) for item in done]
 
 
-def ran(record: Run) -> str:
+def ran(work: Work, record: Run) -> str:
     """What a run did, in one line."""
-    new = sum(count.new for count in record.rounds)
-    dropped = sum(sum(count.dropped.values()) for count in record.rounds)
-    rounds = len(record.rounds)
+    new = sum(finding.run == record.id for finding in work.store.findings.all())
     said = f"Looked by {record.strategy}{f' with {record.model}' if record.model else ''}: {new} new"
-    if record.strategy == "tide":
-        said += f" in {rounds} {'round' if rounds == 1 else 'rounds'}, {dropped} dropped by checks"
-    return said + (f" ({record.ended})." if record.ended else ".")
+    if record.strategy == "observed":
+        return f"{said}."
+    rounds = len(record.rounds)
+    said += f" in {rounds} {'round' if rounds == 1 else 'rounds'}, {len(record.dropped)} dropped by checks"
+    return f"{said}; {record.ended}."
 
 
 def _ask(progress: Mode) -> Any:

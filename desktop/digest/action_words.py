@@ -46,6 +46,21 @@ def references(action: Action) -> list[int]:
     return [int(label[1:]) for label in labels if isinstance(label, str) and label[1:].isdecimal()]
 
 
+def say_time(artifact: Artifact, now: datetime, zone: tzinfo) -> str:
+    """When an artifact was sent, starts or is due, in words; "" where it has no time."""
+    moment = artifact.time or artifact.due
+    if moment is None:
+        return ""
+    due = "due " if artifact.time is None else ""
+    if artifact.all_day:
+        return due + say_day(moment, now, zone)
+    said = due + say(moment, now, zone)
+    end = artifact.end
+    if artifact.kind is Kind.EVENT and end and end.astimezone(zone).date() == moment.astimezone(zone).date():
+        said += f"-{end.astimezone(zone):%H:%M}"
+    return said
+
+
 # The parts between bars are left out where a value that they name is empty.
 _SENTENCES = {
     "send_email": "Write a mail to {to}|, copy to {cc}|: “{subject}”.",
@@ -96,7 +111,7 @@ def _value(name: str, value: object, artifacts: Mapping[int, Artifact], now: dat
 def _named(artifact: Artifact, now: datetime, zone: tzinfo) -> str:
     title = f"“{one_line(artifact.title, 90)}”" if artifact.title.strip() else "(without a title)"
     sender = one_line(artifact.sender.name or artifact.sender.email, 60) if artifact.sender else ""
-    when = say(artifact.time, now, zone) if artifact.time else ""
+    when = say_time(artifact, now, zone)
     if artifact.kind is Kind.EMAIL:
         return f"the mail {title}" + (f" from {sender}" if sender else "")
     if artifact.kind is Kind.EVENT:

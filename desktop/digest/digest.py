@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime, tzinfo
 from typing import TYPE_CHECKING
 
-from desktop.digest.action_words import ActionWords, in_words, references
+from desktop.digest.action_words import ActionWords, in_words, references, say_time
 from desktop.moments import say
 from desktop.plain import one_line, plain
 from workspace.artifact import Artifact, Kind
@@ -172,21 +172,16 @@ def _quote(evidence: Evidence, artifact: Artifact | None, now: datetime, zone: t
 
 def whence(artifact: Artifact, now: datetime, zone: tzinfo) -> str:
     """Where an artifact is from: `mail from Ann Lee, Tue 17 March 10:00`."""
-    when = say(artifact.time, now, zone) if artifact.time else ""
+    when = say_time(artifact, now, zone)
     sender = one_line(artifact.sender.name or artifact.sender.email, 60) if artifact.sender else ""
-    if artifact.kind is Kind.EMAIL:
-        said = f"mail from {sender}" if sender else "mail"
-    elif artifact.kind is Kind.EVENT:
-        said = "event"
-    else:
-        said = artifact.kind.value
+    said = "mail" if artifact.kind is Kind.EMAIL else artifact.kind.value
+    if artifact.kind is Kind.EMAIL and sender:
+        said += f" from {sender}"
     return f"{said}, {when}" if when else said
 
 
 def _dropped(run: Run | None) -> dict[str, int]:
-    counts: Counter[str] = Counter()
-    for count in run.rounds if run else ():
-        counts.update(count.dropped)
+    counts = Counter(item.check for item in (run.dropped if run else ()))
     return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
 
 

@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from rich.padding import Padding
 from rich.text import Text
 
 from desktop.digest.digest import Digest, Item, Quote
@@ -14,6 +13,8 @@ from desktop.moments import say_span
 
 if TYPE_CHECKING:
     from rich.console import Console
+
+    from workspace.finding import Run
 
 _KINDS = {"email": "mails", "event": "events", "document": "documents", "task": "tasks", "function": "functions"}
 MARKS = {"new": "new", "back": "back from snooze"}
@@ -75,7 +76,7 @@ def footer(digest: Digest) -> list[str]:
     if held:
         lines.append(f"Looked at {held}; last sync {digest.last_sync or 'never'}.")
     if digest.run is not None:
-        lines.append(f"Last run {digest.looked}: {digest.run.strategy}, {digest.run.model or 'without a model'}.")
+        lines.append(f"Last run {digest.looked}: {_by(digest.run)}.")
     if digest.seconds:
         lines.append(
             "Took: " + ", ".join(f"{step} {say_span(took)}" for step, took in digest.seconds.items()) + "."
@@ -93,13 +94,25 @@ def counted(artifacts: Mapping[str, int]) -> str:
 
 def deadline_line(item: Item) -> str:
     """By when to act."""
-    return f"Late since {item.deadline}" if item.late else f"Act before {item.deadline}"
+    deadline = item.deadline.removesuffix(" 00:00")
+    return f"Late since {deadline}" if item.late else f"Act before {deadline}"
 
 
 def quote_head(quote: Quote) -> str:
     """Where a quote is from, on one line."""
+    if quote.where == "title" and quote.text == quote.title:
+        return f"{quote.label} · {quote.whence} · its title"
     part = "" if quote.where == "text" else f" · its {quote.where}"
     return f"{quote.label} · {quote.whence} · {quote.title or '(without a title)'}{part}"
+
+
+def _by(run: Run) -> str:
+    if run.strategy == "observed":
+        return "observed, without a model"
+    prompt = sum(call.prompt_tokens for call in run.calls)
+    cached = sum(call.cached_tokens for call in run.calls)
+    said = f"{run.strategy}, {run.model}, {len(run.rounds)} rounds, {len(run.calls):,} calls"
+    return f"{said}, {prompt:,} prompt tokens ({cached / prompt:.0%} from the cache)" if prompt else said
 
 
 def _kind(kind: str, count: int) -> str:
@@ -108,4 +121,6 @@ def _kind(kind: str, count: int) -> str:
 
 
 def _indented(console: Console, text: Text, by: int) -> None:
-    console.print(Padding(text, (0, 0, 0, by), expand=False), highlight=False)
+    for line in text.wrap(console, max(console.width - by, 20)):
+        line.rstrip()
+        console.print(Text(" " * by) + line)

@@ -19,6 +19,7 @@ from workspace import (
     Action,
     Artifact,
     Batch,
+    Dropped,
     Evidence,
     Finding,
     Folders,
@@ -28,7 +29,6 @@ from workspace import (
     Profile,
     Put,
     Role,
-    RoundCount,
     Run,
 )
 from workspace.store import Store
@@ -130,7 +130,7 @@ def found(home: Folders) -> Store:
         started=NOW,
         finished=NOW + timedelta(seconds=3),
         ended="everything was looked at",
-        rounds=[RoundCount(round=1, candidates=5, new=2, dropped={"quote": 3})],
+        dropped=[Dropped(round=0, template="x", description="y", check="quote", detail="z")] * 3,
         seconds={"sync": 1.25, "observe": 75.0},
     )
     store.runs.finish(run, (), NOW)

@@ -26,7 +26,7 @@ def test_the_digest_shows_the_most_pressing_first_with_evidence_and_action(home:
     assert "2 findings: 2 new" in shown
     assert shown.index("#2") < shown.index("#1")
     assert "Act before Thu 21 May 08:40" in shown
-    assert "a3 · event, Thu 21 May 09:00 · Handling course" in shown
+    assert "a3 · event, Thu 21 May 09:00 · its title\n      “Handling course”\n" in shown
     assert "→ Move “Handling course” (Thu 21 May 09:00) to Fri 22 May 10:00." in shown
     assert "Took: sync 1.2 s, observe 1 min 15 s." in shown
     assert "Not shown: 3 candidates that failed a check (quote 3)." in shown
