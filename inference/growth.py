@@ -45,10 +45,12 @@ def grow(seed: int, together: Iterable[int], links: Links, blocks: Blocks, budge
         growing.take(artifact)
     scores = dict(links.of((seed,))[seed])
     blocks.load([other for other in list(scores)[:_AHEAD] if scores[other] >= FLOOR])
-    followed = 0
-    while best := growing.best(scores):
+    followed = missed = 0
+    while missed < _MISSES and (best := growing.best(scores)):
         strength = scores.pop(best)
-        if growing.offer(best) and followed < STEPS_ON:
+        taken = growing.offer(best)
+        missed = 0 if taken else missed + 1
+        if taken and followed < STEPS_ON:
             followed += 1
             for other, onward in links.of((best,))[best].items():
                 reached = DAMPING * min(1.0, strength) * onward
@@ -113,3 +115,4 @@ class _Growing:
 
 
 _AHEAD = 60
+_MISSES = 8

@@ -3,7 +3,8 @@
 How well an artifact answers a step is the cosine of the two and the share of the step's words that it has, each
 brought to mean 0 and deviation 1 over all artifacts of all stories, and added. A flow is answered by as many
 different artifacts as it has steps; its score is half their mean and half the weakest of them, since a flow with
-a step missing is no evidence. The score is only good for bringing stories and templates into an order.
+a step missing is no evidence, blended with how well the seed answers the step that it answers best, since a story
+is about its seed. The score is only good for bringing stories and templates into an order.
 """
 
 from __future__ import annotations
@@ -32,6 +33,9 @@ MOST_TEMPLATES = 6
 WORDS_WEIGHT = 0.5
 """What the words count beside the cosine."""
 
+SEED_SHARE = 0.4
+"""The part of a score that rests on the seed alone."""
+
 
 @dataclass(frozen=True, slots=True)
 class Fit:
@@ -42,17 +46,18 @@ class Fit:
 
 
 def fits(
-    stories: Sequence[Sequence[int]],
+    stories: Sequence[tuple[Sequence[int], Sequence[int]]],
     texts: Mapping[int, str],
     index: VectorIndex,
     embedder: Embedder,
     templates: Sequence[Template],
 ) -> list[Fit]:
-    """How each story, a list of artifacts whose `texts` are given, is fitted by the templates.
+    """How each story is fitted by the templates. A story is its seeds, and all its artifacts, seeds included.
 
+    `texts` holds what each artifact shows.
     A template fits if its flow is answered better than the average artifact would answer it.
     """
-    pool = sorted({artifact for story in stories for artifact in story})
+    pool = sorted({artifact for _, members in stories for artifact in members})
     if not pool or not templates:
         return [Fit(0.0, ()) for _ in stories]
     steps = [step for template in templates for step in template.evidence_flow]
@@ -63,12 +68,14 @@ def fits(
     place = {artifact: number for number, artifact in enumerate(pool)}
     ends = np.cumsum([len(template.evidence_flow) for template in templates]).tolist()
     found = []
-    for story in stories:
-        part = answers[:, [place[artifact] for artifact in story]]
+    for seeds, members in stories:
+        part = answers[:, [place[artifact] for artifact in members]]
+        of_seeds = answers[:, [place[artifact] for artifact in seeds]]
         scores = {}
         begin = 0
         for template, end in zip(templates, ends, strict=True):
-            scores[template.id] = _flow_score(part[begin:end])
+            of_seed = float(of_seeds[begin:end].max())
+            scores[template.id] = (1 - SEED_SHARE) * _flow_score(part[begin:end]) + SEED_SHARE * of_seed
             begin = end
         best = sorted((name for name in scores if scores[name] > 0), key=lambda name: (-scores[name], name))
         score = max(scores.values())
@@ -118,14 +125,16 @@ def _shared_words(steps: Sequence[str], pool: Sequence[int], texts: Mapping[int,
     for column, stems in enumerate(said):
         for stem in stems:
             of_pool[numbers[stem], column] = 1.0
-    shared: npt.NDArray[np.float64] = of_steps @ of_pool
-    return shared / np.maximum(of_steps.sum(axis=1, keepdims=True), 1e-9)
+    shares: npt.NDArray[np.float64] = of_steps @ of_pool / np.maximum(of_steps.sum(axis=1, keepdims=True), 1e-9)
+    return shares
 
 
 def _even(scores: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     """Every row brought to mean 0 and deviation 1."""
     spread = scores.std(axis=1, keepdims=True)
-    return (scores - scores.mean(axis=1, keepdims=True)) / np.where(spread > 1e-6, spread, 1.0)
+    even: npt.NDArray[np.float64] = scores - scores.mean(axis=1, keepdims=True)
+    even /= np.where(spread > 1e-6, spread, 1.0)
+    return even
 
 
 def _stems(text: str) -> frozenset[str]:

@@ -14,7 +14,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from inference.blocks import Blocks
-from inference.growth import Story, grow
+from inference.growth import STEPS_ON, Story, grow
 from inference.links import Links
 from inference.prefilter import MOST_TEMPLATES, Fit, fits
 from workspace import Profile
@@ -32,7 +32,7 @@ Progress = Callable[[str, int, int], None]
 STORY_TOKENS = 4000
 """The most that one story takes, however large a view may be."""
 
-CORE = 0.5
+CORE = 0.25
 """The part of a story, its strongest, that another must hold to stand for it as well."""
 
 
@@ -79,33 +79,45 @@ def build_views(
     they are packed into as few views as go. `count` gives the tokens of a text; every block is counted once.
     Views with observations come first, then by fit.
     """
-    blocks = Blocks(store, profile, count, view_tokens // 2, full_text=full_text)
+    story_tokens = min(view_tokens, STORY_TOKENS)
+    blocks = Blocks(store, profile, count, story_tokens // 2, full_text=full_text)
     told = _Told(observations, count)
+    blocks.load(seeds)
     present = [seed for seed in dict.fromkeys(seeds) if blocks.get(seed) is not None]
     if not present:
         return []
     whole = _whole(present, window, blocks, told, view_tokens)
     if whole is not None:
-        stories = [whole]
+        among = set(whole)
+        about = [([seed for seed in present if seed in among], whole)]
     else:
-        links = Links(store, index, now)
-        links.of(present)
-        stories = []
-        for number, seed in enumerate(present):
-            on_progress("select", number, len(present))
-            evidence, reserved = told.about(seed)
-            budget = min(view_tokens, STORY_TOKENS) - reserved
-            stories.append(grow(seed, evidence, links, blocks, budget))
-        on_progress("select", len(present), len(present))
-    texts = {artifact: blocks[artifact].text for story in stories for artifact in story.members}
-    fitted = fits([story.members for story in stories], texts, index, embedder, templates)
-    drafts = [_Draft.of(story, fit, told) for story, fit in zip(stories, fitted, strict=True)]
-    if whole is not None:
-        drafts[0].seeds = list(present)
+        stories = _stories(present, Links(store, index, now), blocks, told, story_tokens, on_progress)
+        about = [([story.seed], story.members) for story in stories]
+    texts = {artifact: blocks[artifact].text for _, members in about for artifact in members}
+    fitted = fits(about, texts, index, embedder, templates)
+    drafts = [
+        _Draft(list(members), own, fit, bool(told.within(members)))
+        for (own, members), fit in zip(about, fitted, strict=True)
+    ]
     drafts.sort(key=_Draft.urgency)
     packed = _pack(_merge(drafts, blocks), blocks, told, view_tokens)
     packed.sort(key=_Draft.urgency)
     return [_view(draft, blocks, told, view_tokens, count) for draft in packed]
+
+
+def _stories(
+    seeds: Sequence[int], links: Links, blocks: Blocks, told: _Told, budget: int, on_progress: Progress
+) -> list[Story]:
+    # The links of all that is likely to be followed are looked up at once: one search of the index is cheap.
+    strongest = [list(found)[:STEPS_ON] for found in links.of(seeds).values()]
+    links.of([artifact for part in strongest for artifact in part])
+    stories = []
+    for number, seed in enumerate(seeds):
+        on_progress("select", number, len(seeds))
+        evidence, reserved = told.about(seed)
+        stories.append(grow(seed, evidence, links, blocks, budget - min(reserved, budget // 2)))
+    on_progress("select", len(seeds), len(seeds))
+    return stories
 
 
 class _Told:
@@ -143,15 +155,9 @@ class _Draft:
     """A view in the making. `members` are in the order in which they may be given up, the last one first."""
 
     members: list[int]
-    cores: list[list[int]]
     seeds: list[int]
     fit: Fit
     observed: bool
-
-    @classmethod
-    def of(cls, story: Story, fit: Fit, told: _Told) -> _Draft:
-        observed = bool(told.within(story.members))
-        return cls(list(story.members), [story.members], [story.seed], fit, observed)
 
     def urgency(self) -> tuple[bool, float, int]:
         return (not self.observed, -self.fit.score, min(self.seeds))
@@ -159,7 +165,6 @@ class _Draft:
     def absorb(self, other: _Draft) -> None:
         held = set(self.members)
         self.members += [artifact for artifact in other.members if artifact not in held]
-        self.cores += other.cores
         self.seeds += other.seeds
         self.observed |= other.observed
         best, second = sorted((self.fit, other.fit), key=lambda fit: -fit.score)
@@ -169,8 +174,8 @@ class _Draft:
 
 def _whole(
     seeds: Sequence[int], window: Sequence[int] | None, blocks: Blocks, told: _Told, view_tokens: int
-) -> Story | None:
-    """Everything as one story, where it fits."""
+) -> list[int] | None:
+    """Everything at once, where it fits."""
     if window is None:
         return None
     everything = list(dict.fromkeys((*seeds, *window)))
@@ -189,7 +194,7 @@ def _whole(
             tokens += block.tokens
             if tokens > view_tokens:
                 return None
-    return Story(members[0], members, tokens)
+    return members
 
 
 def _merge(drafts: Sequence[_Draft], blocks: Blocks) -> list[_Draft]:
