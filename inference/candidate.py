@@ -201,7 +201,7 @@ def _actions(choices: Choices, bounds: Bounds) -> list[type[BaseModel]]:
 
 def _parameters(action: str, choices: Choices, bounds: Bounds) -> dict[str, Any] | None:
     fields: dict[str, Any] = {}
-    for name, schema in ACTIONS[action].model_json_schema()["properties"].items():
+    for name, schema in _properties(action).items():
         if name in REFERENCES:
             options = [label for label, kind in choices.labels if kind == REFERENCES[name]]
             if not options:
@@ -226,6 +226,12 @@ def _parameters(action: str, choices: Choices, bounds: Bounds) -> dict[str, Any]
         else:
             fields[name] = ACTIONS[action].__annotations__[name]
     return fields
+
+
+@lru_cache
+def _properties(action: str) -> dict[str, dict[str, Any]]:
+    properties: dict[str, dict[str, Any]] = ACTIONS[action].model_json_schema()["properties"]
+    return properties
 
 
 def _prose(least: int, most: int, *, breaks: bool = False) -> Any:

@@ -10,11 +10,14 @@ import hashlib
 import json
 from collections.abc import Sequence
 from dataclasses import asdict
-from typing import TYPE_CHECKING
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
 
 from inference.models.contract import LanguageModel, OnReply, Reply, Request
 
 if TYPE_CHECKING:
+    from pydantic import BaseModel
+
     from workspace.store import Store
 
 
@@ -56,12 +59,17 @@ class Journal:
             self._run,
             self._model.name,
             [(message.role, message.content) for message in request.messages],
-            request.schema.model_json_schema(),
+            _described(request.schema),
             request.max_tokens,
             request.purpose,
         )
         # Ensuring ASCII keeps lone surrogates, which broken mail can bring, encodable.
         return hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
+
+
+@lru_cache(maxsize=512)
+def _described(schema: type[BaseModel]) -> dict[str, Any]:
+    return schema.model_json_schema()
 
 
 def _written(reply: Reply) -> str:

@@ -22,7 +22,7 @@ from workspace.store import Store
 
 KILLS = 8
 PAUSE = 0.01
-MAILS = 60
+MAILS = 45
 WORDS = "Mail number {} of many."
 POOL = [template.id for template in load_templates()]
 
