@@ -14,7 +14,7 @@ from workspace import Folders
 from workspace.store import Store
 
 KILLS = 6
-MAILS = 300
+MAILS = 150
 Start = Callable[..., subprocess.Popen[str]]
 
 
