@@ -47,9 +47,11 @@ def artifact(
     is_task = component.name == "VTODO"
     start, end = when(component, "DTSTART"), when(component, "DUE" if is_task else "DTEND")
     _note_unknown_zones(component, context.zone, found)
+    if _text(component, "X-MICROSOFT-CDO-ALLDAYEVENT").upper() == "TRUE":
+        start, end = _day(start, context.zone), _day(end, context.zone)
     begin = moment(start, context.zone)
     finish = moment(end, context.zone)
-    all_day = _is_date(start) or _text(component, "X-MICROSOFT-CDO-ALLDAYEVENT").upper() == "TRUE"
+    all_day = _is_date(end if is_task and end is not None else start)
     if finish is None and begin is not None:
         finish = _end_by_length(component, begin, start, context.zone, is_task)
     if not is_task:
@@ -106,15 +108,21 @@ def when(component: Component, name: str) -> date | datetime | None:
 
 
 def moment(value: date | datetime | None, zone: ZoneInfo) -> datetime | None:
-    """A date or time as a moment in UTC; what names no zone is read in the person's."""
+    """A time as a moment in UTC, read in the person's zone if it names none; a date as its midnight UTC."""
     if value is None:
         return None
     if not isinstance(value, datetime):
-        value = datetime.combine(value, time())
+        return datetime.combine(value, time(), UTC)
     try:
         return (value if value.tzinfo is not None else value.replace(tzinfo=zone)).astimezone(UTC)
     except (OverflowError, ValueError):
         return None
+
+
+def _day(value: date | datetime | None, zone: ZoneInfo) -> date | None:
+    """The day on which a time falls for the person."""
+    found = moment(value, zone) if isinstance(value, datetime) else None
+    return value if found is None else found.astimezone(zone).date()
 
 
 def _dt(value: Any) -> Any:
