@@ -25,14 +25,16 @@ from workspace import Action, Artifact
 
 # Nobody is in more places at once; the bound keeps broken calendars from costing a square.
 _AT_ONCE = 24
+# What is further off can still be moved in time when it has come nearer.
+_AHEAD = timedelta(days=120)
 # Meetings that run a few minutes into the next are seldom meant as a clash.
 _BRIEF = timedelta(minutes=10)
 
 
 def overlaps(world: World) -> Iterator[Observation]:
-    """The next clash of every pair of commitments; a pair of series is told once."""
+    """The next clash of every pair of commitments in the coming 120 days; a pair of series is told once."""
     told: set[frozenset[str]] = set()
-    busy = taken(world)
+    busy = sorted(taken(world))
     for first, second in _pairs(commitments(world), world.now):
         pair = frozenset({series_of(first), series_of(second)})
         if pair in told or _is_no_clash(first, second):
@@ -60,6 +62,8 @@ def _pairs(events: list[Artifact], now: datetime) -> Iterator[tuple[Artifact, Ar
             continue
         while running and running[0][0] <= event.time:
             heapq.heappop(running)
+        if event.time > now + _AHEAD:
+            return
         if event.time > now:
             for _, _, other in sorted(running[:_AT_ONCE]):
                 yield other, event

@@ -5,6 +5,7 @@ looks like a question (quoted speech, addresses of web pages, courtesies, rhetor
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 from inference.checks import MAX_QUOTE
 from inference.observations import phrases
@@ -33,10 +34,11 @@ def asking(text: str, other_names: frozenset[str] = frozenset()) -> Asking | Non
     return next((item for item in found if item.direct), found[0] if found else None)
 
 
-def sentences(text: str) -> list[str]:
+@lru_cache(maxsize=4096)
+def sentences(text: str) -> tuple[str, ...]:
     """The sentences of what the writer says themselves, each in one line."""
     shadow = _shadow(text[:_READ])
-    return [" ".join(shadow[start:end].split()) for start, end in _sentences(shadow)]
+    return tuple(" ".join(shadow[start:end].split()) for start, end in _sentences(shadow))
 
 
 def wants_no_answer(text: str) -> bool:

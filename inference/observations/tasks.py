@@ -27,7 +27,8 @@ def past_due(world: World) -> Iterator[Observation]:
         if due is None or due >= world.today or evidence is None:
             continue
         late = (world.today - due).days
-        mentioned = _is_settled(task, world) or any(map(world.sent_by_owner, world.mentions(task.title)))
+        recent = timedelta(days=late) <= RECENT
+        mentioned = recent and _may_be_done(task, world)
         yield Observation(
             kind="past-due",
             sentence=(
@@ -37,12 +38,12 @@ def past_due(world: World) -> Iterator[Observation]:
             )
             + (" A recent mail or its notes may have settled it." if mentioned else ""),
             evidence=(evidence,),
-            certain=timedelta(days=late) <= RECENT and not mentioned,
+            certain=recent and not mentioned,
             template="task-past-due",
             why="Its day has passed, nothing says that it was done, and its date was not moved.",
             action=_move(task, next_working_day(world.today), f"It was due on {say_day(due)}."),
             deadline=None,
-            weight=0.6 if timedelta(days=late) <= RECENT else 0.2,
+            weight=0.6 if recent else 0.2,
         )
 
 
@@ -91,6 +92,11 @@ def _due_day(task: Artifact, world: World) -> date | None:
     if task.due is None:
         return None
     return task.due.date() if task.all_day else world.local(task.due).date()
+
+
+def _may_be_done(task: Artifact, world: World) -> bool:
+    """Whether a text settles the task, or a mail of the person's on its matter may have been it."""
+    return _is_settled(task, world) or any(map(world.sent_by_owner, world.mentions(task.title)))
 
 
 def _is_settled(task: Artifact, world: World) -> bool:

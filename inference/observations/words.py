@@ -39,6 +39,8 @@ def one_of(alternatives: str, then: str = "") -> re.Pattern[str]:
 
 def plain(text: str) -> str:
     """Lower case, compatibility forms unified, accents off, apostrophes straight."""
+    if text.isascii():
+        return text.lower()
     decomposed = unicodedata.normalize("NFKD", text.casefold().replace("\u2019", "'"))
     return unicodedata.normalize("NFC", "".join(c for c in decomposed if not unicodedata.combining(c)))
 

@@ -1,6 +1,7 @@
 """Working days, local times in words, and free time in the person's calendar."""
 
-from collections.abc import Iterable
+from bisect import bisect_left
+from collections.abc import Sequence
 from datetime import UTC, date, datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
@@ -51,12 +52,13 @@ def exists(local: datetime, zone: ZoneInfo) -> bool:
 
 
 def free_slot(
-    start: datetime, end: datetime, taken: Iterable[tuple[datetime, datetime]], now: datetime, zone: ZoneInfo
+    start: datetime, end: datetime, taken: Sequence[tuple[datetime, datetime]], now: datetime, zone: ZoneInfo
 ) -> datetime | None:
     """The next start at which a meeting of this length collides with nothing, as naive local time.
 
     A meeting that lies in working hours (Mon-Fri, 9 to 17) is moved within them, in steps of half an hour;
-    any other keeps its time of day. None where 30 days hold no such time.
+    any other keeps its time of day. `taken` are sorted pairs of start and end. None where 30 days hold no
+    such time.
     """
     length = end - start
     local = start.astimezone(zone).replace(tzinfo=None)
@@ -69,7 +71,8 @@ def free_slot(
     )
     earliest = max(start, now + timedelta(hours=1))
     limit = earliest + _SEARCH
-    busy = sorted((since, until) for since, until in taken if until > earliest and since < limit + length)
+    until_limit = taken[: bisect_left(taken, limit + length, key=lambda span: span[0])]
+    busy = [(since, until) for since, until in until_limit if until > earliest]
     candidate = local
     while candidate.replace(tzinfo=zone) < limit:
         candidate = _next_candidate(candidate, length) if inside else candidate + timedelta(days=1)

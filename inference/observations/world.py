@@ -1,6 +1,6 @@
 """What all kinds of observation look things up in: the artifacts by kind, by thread, by person and by word."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
@@ -13,6 +13,7 @@ from workspace import Artifact, Evidence, Kind, Person, Profile, Role, Trust
 
 RECENT = timedelta(days=60)
 _MENTION = 0.6
+_MENTIONS = 24
 _READ = 5000
 _OLDEST = datetime.min.replace(tzinfo=UTC)
 
@@ -147,13 +148,24 @@ class World:
         return found
 
     def mentions(self, title: str) -> list[Artifact]:
-        """The mails of the last 60 days that hold most words of a title, oldest first."""
+        """The mails of the last 60 days that hold most words of a title: those with the most of them, and of
+        these the latest, but at most 24, so that a title of everyday words costs no more than any other."""
+        if title not in self._mentioning:
+            self._mentioning[title] = self._find_mentions(title)
+        return self._mentioning[title]
+
+    @cached_property
+    def _mentioning(self) -> dict[str, list[Artifact]]:
+        return {}
+
+    def _find_mentions(self, title: str) -> list[Artifact]:
         wanted = stems(subject(title))
-        hits: dict[int, int] = defaultdict(int)
+        hits: Counter[int] = Counter()
         for stem in wanted:
-            for number in self._recent_by_stem.get(stem, ()):
-                hits[number] += 1
-        return [self._recent_mails[n] for n in sorted(hits) if hits[n] >= _MENTION * len(wanted)]
+            hits.update(self._recent_by_stem.get(stem, ()))
+        found = [number for number, count in hits.items() if count >= _MENTION * len(wanted)]
+        best = sorted(found, key=lambda number: (hits[number], number), reverse=True)[:_MENTIONS]
+        return [self._recent_mails[number] for number in best]
 
 
 def cite(artifact: Artifact, zone: ZoneInfo, quote: str = "", where: str = "text") -> Evidence | None:
