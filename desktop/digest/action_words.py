@@ -26,7 +26,8 @@ def in_words(action: Action, artifacts: Mapping[int, Artifact], now: datetime, z
     said = {
         name: _value(name, value, artifacts, now, zone) for name, value in action.parameters.items() if value != ""
     }
-    sentence = _SENTENCES.get(action.function_name, action.function_name.replace("_", " "))
+    name = action.function_name
+    sentence = _SENTENCES.get(f"{name}:{action.parameters.get('status')}") or _SENTENCES.get(name, name)
     words = []
     for part in sentence.split("|"):
         names = [name for name in action.parameters if "{" + name + "}" in part]
@@ -70,12 +71,13 @@ _SENTENCES = {
     "delegate_task": "Hand the task “{title}” to {assignee}, due {due}.",
     "request_access": "Ask {owner} for access to {resource}.",
     "share_document": "Send {document} to {recipients}.",
-    "schedule_meeting": "Set up “{title}” on {start}| for {duration_minutes} minutes| with {attendees}|.",
+    "schedule_meeting": "Set up “{title}”, {start}|, for {duration_minutes} minutes|, with {attendees}|.",
     "reschedule_meeting": "Move {event} to {new_start}.",
     "cancel_meeting": "Call off {event}.",
     "respond_to_invitation": "Answer the invitation to {event}: {response}.",
     "create_task": "Note a task, due {due}: “{title}”.",
-    "update_task": "Set {task} to {status}|, due {due}|.",
+    "update_task:open": "Set the due date of {task} to {due}.",
+    "update_task:done": "Mark {task} as done.",
     "create_document": "Write a new document, {path}.",
     "update_document": "In {document}, replace “{find}” by “{replace}”.",
     "set_agenda": "Write an agenda for {event}.",

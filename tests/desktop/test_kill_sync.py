@@ -1,6 +1,8 @@
 """A worker that is killed at any moment leaves a sound store, and the finished result is as if it had not been."""
 
+import json
 import random
+import signal
 import sqlite3
 import subprocess
 import time
@@ -107,3 +109,23 @@ def assert_same(got: dict[str, Any], expected: dict[str, Any]) -> None:
     # Texts are embedded in batches, whose make-up moves the last bits of a sum.
     for key, vector in got["vectors"].items():
         assert np.allclose(vector, expected["vectors"][key], atol=1e-4)
+
+
+def test_ctrl_c_of_a_sync_leaves_things_in_order(
+    added: Path, home: Folders, tide_process: Start, put_mail: Callable[..., Path]
+) -> None:
+    for number in range(100, 1100):
+        put_mail(added / "mail", number, f"Note {number}", f"Note {number}\n" * 50)
+    process = tide_process("sync", "--progress", "json")
+    assert process.stderr is not None
+    assert json.loads(process.stderr.readline())["event"] == "progress"
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert (process.returncode, out) == (130, "")
+    assert json.loads(err.splitlines()[-1])["code"] == 130
+    assert integrity(home.store) == ["ok"]
+
+    again = tide_process("sync", "--json")
+    out, _ = again.communicate(timeout=120)
+    assert again.returncode == 0
+    assert [source["held"] for source in json.loads(out)["sources"]] == [1040, 3, 2]
