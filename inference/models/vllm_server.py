@@ -328,7 +328,7 @@ def _last_words(log: Path) -> str:
 
 
 def _counter(metrics: str, name: str) -> int:
-    pattern = rf"^vllm:prefix_cache_{name}_total(?:\{{[^}}]*\}})? (\S+)$"
+    pattern = rf"^vllm:prefix_cache_{name}_total(?:\{{.*\}})? (\S+)$"
     return sum(int(float(value)) for value in re.findall(pattern, metrics, re.MULTILINE))
 
 
