@@ -6,7 +6,7 @@ from datetime import timedelta
 from inference.observations.events import Standing, in_hand, others, series_of, standing
 from inference.observations.observation import Observation
 from inference.observations.words import same_title
-from inference.observations.working import say_day
+from inference.observations.working import say_start
 from inference.observations.world import World, called, cite, name_of
 from workspace import Action, Artifact, Role
 
@@ -16,7 +16,7 @@ _AHEAD = timedelta(days=21)
 def everyone_declined(world: World) -> Iterator[Observation]:
     """The next such occurrence of each series in the coming three weeks."""
     told: set[str] = set()
-    coming = [e for e in world.events if e.time and world.now < e.time <= world.now + _AHEAD]
+    coming = [event for event in world.events if world.now < world.starts(event) <= world.now + _AHEAD]
     for event in coming:
         if series_of(event) in told or not _is_without_audience(event, world):
             continue
@@ -49,9 +49,9 @@ def _replaces(other: Artifact, event: Artifact, world: World) -> bool:
 
 def _observe(event: Artifact, world: World) -> Observation | None:
     evidence = cite(event, world.zone)
-    if evidence is None or event.time is None:
+    if evidence is None:
         return None
-    local = world.local(event.time)
+    start = world.starts(event)
     names = [name_of(person) for person in others(event, world)]
     said = ", ".join(names[:5]) + (f" and {len(names) - 5} others" if len(names) > 5 else "")
     organizes = standing(event, world) is Standing.ORGANIZES
@@ -63,7 +63,7 @@ def _observe(event: Artifact, world: World) -> Observation | None:
     return Observation(
         kind="everyone-declined",
         sentence=(
-            f"{called(event)} on {say_day(local.date())} at {local:%H:%M}, which you {part}, "
+            f"{called(event)} on {say_start(start, all_day=event.all_day)}, which you {part}, "
             f"has been declined by everybody else: {said}."
             + (" A recent mail speaks of changing it." if handled else "")
         ),
@@ -72,7 +72,7 @@ def _observe(event: Artifact, world: World) -> Observation | None:
         template="meeting-without-audience",
         why="Nobody else will be there, so holding the time serves nobody.",
         action=_action(event, organizes=organizes),
-        deadline=event.time,
+        deadline=start,
         weight=0.6,
     )
 

@@ -96,7 +96,7 @@ def commitments(world: World) -> list[Artifact]:
 def taken(world: World) -> list[tuple[datetime, datetime]]:
     """The times at which the person cannot be met: everything that is busy and not declined, all-day included."""
     return [
-        (event.time, event.end)
+        (world.starts(event), world.day(event.end, all_day=event.all_day))
         for event in world.events
         if event.time and event.end and event.end > world.now and event.busy and not event.cancelled
         if standing(event, world) not in (Standing.DECLINED, Standing.NONE)
@@ -164,7 +164,7 @@ def in_hand(event: Artifact, world: World) -> bool:
         for sentence in (mail.title, *sentences(mail.text)):
             if _CHANGES.search(plain(sentence)) and alike(sentence, event.title):
                 named = named_days(sentence, world.local(mail.time).date())
-                if not named or event.time is None or named[-1].day != world.local(event.time).date():
+                if not named or named[-1].day != world.starts(event).date():
                     return True
     return False
 

@@ -7,7 +7,7 @@ from inference.observations.events import Standing, commitments, in_hand, others
 from inference.observations.observation import Observation
 from inference.observations.overlaps import clashes
 from inference.observations.words import alike, word_set
-from inference.observations.working import next_working_day, say_day
+from inference.observations.working import next_working_day, say_start
 from inference.observations.world import World, called, cite, name_of
 from workspace import Action, Artifact, Person, Role
 
@@ -23,9 +23,8 @@ def unanswered_invitations(world: World) -> Iterator[Observation]:
     coming = [
         event
         for event in world.events
-        if event.time
-        and world.now < event.time
-        and (event.time <= world.now + _SOON or world.local(event.time).date() <= last_day)
+        if world.now < world.starts(event)
+        and (world.starts(event) <= world.now + _SOON or world.starts(event).date() <= last_day)
         and not event.cancelled
         and event.status.casefold() != "cancelled"
     ]
@@ -60,16 +59,16 @@ def _is_answered(event: Artifact, host: Person, coming: list[Artifact], world: W
 
 def _observe(event: Artifact, host: Person, world: World, *, clash: bool) -> Observation | None:
     evidence = cite(event, world.zone)
-    if evidence is None or event.time is None:
+    if evidence is None:
         return None
-    local = world.local(event.time)
+    start = world.starts(event)
     # Anybody can put an entry into a calendar: only that of somebody the person deals with is told unread.
     dealt_with = host.email in world.dealt_with or _shares_domain(host, world)
     return Observation(
         kind="invitation-unanswered",
         sentence=(
             f"You have not answered the invitation of {name_of(host)} to {called(event)} "
-            f"on {say_day(local.date())} at {local:%H:%M}."
+            f"on {say_start(start, all_day=event.all_day)}."
             + (" You have another appointment at that time." if clash else "")
         ),
         evidence=(evidence,),
@@ -77,7 +76,7 @@ def _observe(event: Artifact, host: Person, world: World, *, clash: bool) -> Obs
         template="invitation-unanswered",
         why="It begins soon, and those who come do not know whether to count on you.",
         action=_action(event, clash=clash),
-        deadline=event.time,
+        deadline=start,
         weight=0.5,
     )
 

@@ -39,6 +39,10 @@ def say_day(day: date) -> str:
     return f"{_DAYS[day.weekday()]} {day.day} {_MONTHS[day.month - 1]} {day.year}"
 
 
+def say_start(start: datetime, *, all_day: bool) -> str:
+    return say_day(start.date()) if all_day else f"{say_day(start.date())} at {start:%H:%M}"
+
+
 def say_span(start: datetime, end: datetime) -> str:
     """Two local times in words; the day is said once where it is the same."""
     if start.date() == end.date():

@@ -43,6 +43,14 @@ class World:
     def local(self, moment: datetime) -> datetime:
         return moment.astimezone(self.zone)
 
+    def day(self, moment: datetime, *, all_day: bool) -> datetime:
+        """A start or end in local time; that of an all-day entry is a date of no zone, here its midnight."""
+        return moment.replace(hour=0, minute=0, tzinfo=self.zone) if all_day else self.local(moment)
+
+    def starts(self, event: Artifact) -> datetime:
+        """When an event begins, in local time."""
+        return self.day(event.time or _OLDEST, all_day=event.all_day)
+
     @cached_property
     def mails(self) -> tuple[Artifact, ...]:
         """All mails that have a time, oldest first."""

@@ -1,3 +1,5 @@
+from zoneinfo import ZoneInfo
+
 import pytest
 
 ANNA, BEN, CARLA, DAN = "anna@firm.example", "ben@firm.example", "carla@client.example", "dan@firm.example"
@@ -74,3 +76,10 @@ def test_a_series_is_told_once(make):
     weeks = [meeting(make, start=f"{day} 14:00", series="s") for day in ("2026-03-24", "2026-03-31")]
     (found,) = make.see(*weeks)
     assert found.evidence[0].artifact == 1
+
+
+def test_an_all_day_meeting_is_told_with_its_day(make):
+    make.profile = make.profile.model_copy(update={"timezone": "America/New_York"})
+    day = meeting(make, start="2026-03-24 00:00", zone=ZoneInfo("UTC"), all_day=True)
+    (found,) = make.see(day)
+    assert "on Tue 24 March 2026, which" in found.sentence

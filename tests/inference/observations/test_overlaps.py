@@ -183,3 +183,11 @@ def test_the_night_of_the_clock_change_has_an_hour_less(make):
     )
     (found,) = make.see(watch, server)
     assert "overlap by 30 minutes" in found.sentence
+
+
+def test_no_meeting_is_moved_into_a_day_off(make):
+    day = make.event("Holiday", "2026-03-23 00:00", "2026-03-24 00:00", zone=ZoneInfo("UTC"), all_day=True)
+    late = organised(make, start="2026-03-20 16:00", end="2026-03-20 17:00")
+    call = accepted(make, start="2026-03-20 16:30", end="2026-03-20 17:30")
+    (found,) = make.see(day, late, call)
+    assert found.action.parameters["new_start"] == "2026-03-24T09:00"

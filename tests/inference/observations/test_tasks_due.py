@@ -202,3 +202,14 @@ def test_where_nothing_but_a_weekend_is_left_the_task_moves_to_today(make):
 def test_a_task_already_settled_is_not_certain_in_an_absence(make):
     task = make.task("VAT return", "2026-03-25 12:00", text="Filed by the accountant.")
     assert make.sure(task, leave(make)) == []
+
+
+def test_all_day_dates_belong_to_no_zone(make):
+    make.profile = make.profile.model_copy(update={"timezone": "America/New_York"})
+    away = replace(leave(make), time=datetime(2026, 3, 23, tzinfo=UTC), end=datetime(2026, 3, 28, tzinfo=UTC))
+    sunday = replace(
+        make.task("VAT return", "2026-03-22 12:00"), due=datetime(2026, 3, 22, tzinfo=UTC), all_day=True
+    )
+    assert make.see(sunday, away) == []
+    monday = replace(sunday, due=datetime(2026, 3, 23, tzinfo=UTC))
+    assert "is due on Mon 23 March 2026" in make.see(monday, away)[0].sentence
