@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from datetime import datetime
 
+from inference.reading.foreign import unlabelled
 from workspace import Artifact, Kind, Profile
 
 Count = Callable[[str], int]
@@ -62,7 +63,7 @@ def _block(artifact: Artifact, mark: str, claim: str, profile: Profile, tokens: 
     parts = [heading]
     for name, text in (("text", artifact.text), ("quoted", artifact.quoted)):
         if text.strip():
-            passage = _passages(text, claim, left - count(f"{name}:\n"), count)
+            passage = _passages(unlabelled(text), claim, left - count(f"{name}:\n"), count)
             if passage:
                 parts.append(f"{name}:\n{passage}")
                 left -= count(parts[-1])
@@ -88,7 +89,7 @@ def _facts(artifact: Artifact, profile: Profile, people: int) -> list[str]:
     facts += [(name, value) for name, value in words if value]
     if artifact.cancelled:
         facts.append(("cancelled", "yes"))
-    return [f"{name}: {' '.join(value.split())[:MAX_FACT]}" for name, value in facts]
+    return [f"{name}: {unlabelled(' '.join(value.split()))[:MAX_FACT]}" for name, value in facts]
 
 
 def _passages(text: str, claim: str, tokens: int, count: Count) -> str:
