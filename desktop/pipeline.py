@@ -184,15 +184,17 @@ def _sync_source(work: Work, source: Source, allow_empty: bool, ask: Ask) -> Syn
         try:
             for puts, removals in _take(work, source, opened, allow_empty):
                 changed, gone = changed + puts, gone + removals
-        except SourceEmpty as empty:
+        except SourceEmpty:
             work.told.pause()
-            if not ask(f"{source.name}: {empty} Remove its {store.count_source(source.name):,} artifacts?"):
+            held = store.count_source(source.name)
+            if not ask(f"{source.name}: {source.location} is suddenly empty. Remove its {held:,} artifacts here?"):
                 raise
             for puts, removals in _take(work, source, opened, True):
                 changed, gone = changed + puts, gone + removals
         store.mark_source(source.name, now=work.now)
-    except SourceEmpty as empty:
-        problem = f"{empty} If it is meant to be empty, run: tide sync {source.name} --allow-empty"
+    except SourceEmpty:
+        told = f"{source.location} is suddenly empty. Nothing was removed."
+        problem = f"{told} If it is meant to be empty, run: tide sync {source.name} --allow-empty"
     except UserError as error:
         problem = str(error)
     except OSError as error:

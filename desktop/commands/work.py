@@ -22,11 +22,12 @@ from desktop.commands.options import (
     StrategyOption,
     Trace,
 )
+from desktop.plain import one_line
 from desktop.progress import Mode
 
 if TYPE_CHECKING:
     from desktop.choice import Choice
-    from desktop.pipeline import Synced, Work
+    from desktop.pipeline import Ask, Synced, Work
     from inference.discovery import Options
     from inference.models import LanguageModel
     from workspace import Run
@@ -218,10 +219,10 @@ def ran(work: Work, record: Run) -> str:
     return f"{said}; {record.ended}."
 
 
-def _ask(progress: Mode) -> Any:
+def _ask(progress: Mode) -> Ask:
     if progress is not Mode.AUTO or not (sys.stdin.isatty() and sys.stderr.isatty()):
         return lambda question: False
-    return lambda question: typer.confirm(question, default=False, err=True)
+    return lambda question: typer.confirm(one_line(question), default=False, err=True)
 
 
 def _value(strategy: Strategy | None) -> str:

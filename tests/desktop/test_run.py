@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 
 from desktop.commands.export import without_secret
+from desktop.pipeline import at_work, sync
+from desktop.progress import Mode
 from workspace import Folders, Profile
 from workspace.store import Store
 
@@ -88,6 +90,20 @@ def test_a_source_that_is_suddenly_empty_is_asked_about(added: Path, tide: Tide,
     assert done.stderr.endswith("run: tide sync mail --allow-empty\n")
     with Store(home.store) as store:
         assert store.artifacts.count_source("mail") == 40
+    asked: list[str] = []
+    with at_work(Mode.NONE) as work:
+        (kept,) = sync(work, "mail", ask=lambda question: bool(asked.append(question)))
+    assert kept.problem
+    assert asked == [f"mail: {added / 'mail'} is suddenly empty. Remove its 40 artifacts here?"]
+    with at_work(Mode.NONE) as work:
+        (removed,) = sync(work, "mail", ask=lambda question: True)
+    assert (removed.problem, removed.gone, removed.held) == ("", 40, 0)
+
+
+def test_a_source_may_be_empty_where_that_is_allowed(added: Path, tide: Tide, home: Folders) -> None:
+    assert tide("sync").exit_code == 0
+    shutil.rmtree(added / "mail" / "cur")
+    (added / "mail" / "cur").mkdir()
     assert tide("sync", "mail", "--allow-empty").exit_code == 0
     with Store(home.store) as store:
         assert store.artifacts.count_source("mail") == 0
