@@ -77,6 +77,7 @@ def _is_own(event: Artifact, world: World) -> bool | None:
 
 _ABSENCE = one_of(
     r"""
+    (?:no laptop|no phone|phone off|offline|unreachable|not reachable|nicht erreichbar|injoignable|ilocalizable)\b
     out of (?:the )?office|ooo\b|o\.o\.o|away\b|vacation|holidays?\b|leave\b|pto\b|time off|day off|days off
     off work|honeymoon|sabbatical|annual leave|\w*urlaub\b|abwesen|nicht im buro|elternzeit|ferien\b|frei\b
     conges?\b|vacances|absence|absent|rtt\b|vacaciones|fuera de la oficina|ausente|permiso\b|libre\b|휴가|연차

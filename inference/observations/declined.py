@@ -7,7 +7,7 @@ from inference.observations.events import Standing, in_hand, others, series_of, 
 from inference.observations.observation import Observation
 from inference.observations.words import same_title
 from inference.observations.working import say_start
-from inference.observations.world import World, called, cite, name_of
+from inference.observations.world import World, called, cite
 from workspace import Action, Artifact, Role
 
 _AHEAD = timedelta(days=21)
@@ -52,14 +52,14 @@ def _observe(event: Artifact, world: World) -> Observation | None:
     if evidence is None:
         return None
     start = world.starts(event)
-    names = [name_of(person) for person in others(event, world)]
+    names = [world.name_of(person) for person in others(event, world)]
     said = ", ".join(names[:5]) + (f" and {len(names) - 5} others" if len(names) > 5 else "")
     organizes = standing(event, world) is Standing.ORGANIZES
     part = "organise" if organizes else "have accepted"
     # Whoever called the meeting comes to it unless they say otherwise, and need not be listed as invited.
     host = next((p for p in event.people if p.role is Role.ORGANIZER and not world.is_own(p)), None)
     host_declined = host is not None and any(p.email == host.email for p in others(event, world))
-    handled = in_hand(event, world)
+    handled = in_hand(event, world, leaving=False)
     return Observation(
         kind="everyone-declined",
         sentence=(

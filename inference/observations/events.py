@@ -151,9 +151,10 @@ def long_note(a: Artifact, b: Artifact) -> bool:
     )
 
 
-def in_hand(event: Artifact, world: World) -> bool:
-    """Whether a recent mail, of the person or of somebody who takes part, speaks of moving, leaving or dropping
-    this event: somebody is at it. A move to the day on which the event now stands has been carried out."""
+def in_hand(event: Artifact, world: World, *, leaving: bool = True) -> bool:
+    """Whether a recent mail, of the person or of somebody who takes part, speaks of moving or dropping this
+    event, or, with `leaving`, of not coming to it: somebody is at it. A move to the day on which the event now
+    stands has been carried out."""
     takes_part = {person.email for person in event.people}
     for mail in world.mentions(event.title):
         writer = mail.sender
@@ -162,7 +163,9 @@ def in_hand(event: Artifact, world: World) -> bool:
         if not world.is_own(writer) and writer.email not in takes_part:
             continue
         for sentence in (mail.title, *sentences(mail.text)):
-            if _CHANGES.search(plain(sentence)) and alike(sentence, event.title):
+            said = plain(sentence)
+            speaks = _CHANGES.search(said) or (leaving and _LEAVING.search(said))
+            if speaks and alike(sentence, event.title):
                 named = named_days(sentence, world.local(mail.time).date())
                 if not named or named[-1].day != world.starts(event).date():
                     return True
@@ -207,14 +210,20 @@ _FLIGHT = one_of(
     flight|fly\b|flug|vol\b|vuelo|비행|항공
     """
 )
-# Words of moving, leaving or dropping a meeting.
+# Words of moving or dropping a meeting.
 _CHANGES = one_of(
     r"""
-    cancel|call(?:ed|ing)? (?:it )?off|postpon|reschedul|resched|mov(?:e|ed|ing)\b
-    push(?:ed|ing)? (?:it |this )?(?:back|to)|skip|(?:can't|cannot|won't|not) (?:make|join|attend|come)
-    declin|instead of|another (?:time|slot|day)|new (?:time|date|slot)|swap|step out
-    leave (?:early|after|before)|join (?:late|after)|dial in later|cover for me|absag|sag\w* .{0,30}\bab\b
-    verschieb|verschob|verleg|ausfall|fallt aus|annul|report(?:e|er|ee|ons)\b|decal|deplac|aplaz|pospon
-    cancela|cambi(?:ar|o)|취소|연기|변경|옮기
+    cancel|call(?:ed|ing)? (?:it |this )?off|postpon|resched|mov(?:e|ed|ing)\b|swap|new (?:time|date|slot)
+    push(?:ed|ing)? (?:it |this )?(?:back|to)|another (?:time|slot|day)|instead of
+    absag|sag\w* .{0,30}\bab\b|verschieb|verschob|verleg|ausfall|fallt aus
+    annul|report(?:e|er|ee|ons)\b|decal|deplac|aplaz|pospon|cancela|cambi(?:ar|o)|취소|연기|변경|옮기
+    """
+)
+# Words of not coming to it, or not to all of it.
+_LEAVING = one_of(
+    r"""
+    skip|declin|(?:can't|cannot|won't|not) (?:make|join|attend|come)|step out|leave (?:early|after|before)
+    join (?:late|after)|dial in later|cover for me|nicht (?:kommen|teilnehmen|dabei)
+    peux pas venir|no puedo ir|참석 ?못
     """
 )

@@ -8,7 +8,7 @@ from inference.observations.observation import Observation
 from inference.observations.overlaps import clashes
 from inference.observations.words import alike, word_set
 from inference.observations.working import next_working_day, say_start
-from inference.observations.world import World, called, cite, name_of
+from inference.observations.world import World, called, cite
 from workspace import Action, Artifact, Person, Role
 
 _SOON = timedelta(hours=36)
@@ -67,7 +67,7 @@ def _observe(event: Artifact, host: Person, world: World, *, clash: bool) -> Obs
     return Observation(
         kind="invitation-unanswered",
         sentence=(
-            f"You have not answered the invitation of {name_of(host)} to {called(event)} "
+            f"You have not answered the invitation of {world.name_of(host)} to {called(event)} "
             f"on {say_start(start, all_day=event.all_day)}."
             + (" You have another appointment at that time." if clash else "")
         ),

@@ -19,18 +19,29 @@ TO_YOU = one_of(
     """
 )
 
-# What follows "please" where it asks for nothing.
-_NOT_ASKED = (
-    r"(?!(?:find|note|enjoy|accept|give my|say hello|pass on my|excuse|forgive|ignore|disregard|don'?t|do not|keep"
-    r"|see (?:attached|below)|be (?:aware|advised|informed)|feel free|bear with|take care|visit|click|refer to"
-    r"|let (?:me|us) know)\b)"
+# What somebody is asked to do in answer; other imperatives ("please work from version C only") want none.
+_ANSWER = (
+    r"(?:\w+ ){0,2}?(?:send|confirm|reply|answer|respond|tell|let (?:me|us) know|decide|choose|pick|approve|sign"
+    r"|advise|review|check|share|provide|forward|return|get back|come back|give (?:me|us)|fill|suggest|propose"
+    r"|clarify|say|have a look|look (?:at|over|through)|call|ring|state|name|specify|submit|complete|comment)\b"
+)
+_ANTWORT = (
+    r"(?:\w+ ){0,6}?(?:schick|send|bestatig|antwort|meld|gib|gebt|geben|sag|teil|pruf|schau|entscheid|wahl"
+    r"|unterschreib|unterzeichn|nenn|erganz|ruckmeld|bescheid|freig)"
+)
+_REPONSE = (
+    r"(?:\w+ ){0,3}?(?:confirm|envoy|repon|dire|indiqu|valid|transmett|retourn|sign|precis|donn|choisi|verifi"
+    r"|tenir)"
+)
+_RESPUESTA = (
+    r"(?:\w+ ){0,3}?(?:confirm|envi|mand|dim|diga|respond|contest|avis|revis|firm|indi|elig|decid|compart)"
 )
 
 # A phrase that asks the reader for something, with or without a question mark.
 REQUEST = one_of(
     r"""
     (?:could|can|would|will) (?:you|one of you)\b(?!.{0,20}believe)
-    (?:please|pls|kindly)(?: (?:can|could|would|do|also|just))* PLAIN[a-z]+
+    (?:please|pls|kindly) (?!(?:don'?t|do not|find|accept)\b)ANSWER
     let (?:me|us) know (?:whether|which|what|when|where|who|how|by|if (?:you|that|this|it|we)|your)\b
     (?:do|would) you mind\b
     (?:i|we) (?:still )?need (?:you|your|from you|to (?:know|hear)|an? (?:answer|decision|reply|sign-off))\b
@@ -39,23 +50,26 @@ REQUEST = one_of(
     (?:get|come) back to (?:me|us) (?:by|on|with|about|before)\b
     (?:waiting|looking forward) (?:for|to) (?:hear\w* )?your (?:answer|reply|decision|approval|feedback)\b
     (?:konnte|konnten|kannst|konnt|wurdest|wurden|magst|mochtest|wollt|willst)(?:est|et)? (?:du|sie|ihr)\b
-    bitte (?!beacht|entschuldig|nicht|finde|verzeih|sehr\b|schon\b|wundern|um (?:verstandnis|entschuldigung))\w
+    bitte (?!nicht\b|entschuldig|um (?:verstandnis|entschuldigung))ANTWORT
     (?:sag|sagt|sagen sie|gib|geben sie|schick\w*|lass\w*) (?:mir|uns|mich)\b(?!.{0,30}falls)
     (?:ich|wir) (?:brauche|brauchen|benotigen?) (?:noch )?(?:von (?:dir|ihnen|euch)|deine|ihre|eure|bis)\b
     (?:pourr(?:iez|ais)|pouvez|peux|voudr(?:iez|ais))[- ](?:vous|tu)\b
-    merci de (?!votre\b|ton\b|ta\b|vos\b|tes\b|ne pas\b|noter\b|(?:m|nous )'?avoir\b)(?:\w+ ){0,2}\w+(?:r|re)\b
+    merci de (?!ne pas\b|votre\b|ton\b|ta\b|vos\b|tes\b)REPONSE
+    merci d'(?:envoyer|indiquer|avance de)
     (?:dis|dites|tenez|tiens|envoie|envoyez|confirme|confirmez)[- ](?:moi|nous)\b
     (?:j'ai|nous avons|j'aurais) besoin (?:de (?:ton|ta|votre|tes|vos)|que (?:tu|vous))\b
-    s'il (?:te|vous) plait
     (?:puedes|podrias|podria usted|podeis)\b
-    por favor,? (?!no\b|disculp|perdon)
+    por favor,? (?!no\b)RESPUESTA
     (?:avisame|dime|digame|confirmame|enviame|mandame|aviseme|envieme|confirmeme|quedo a la espera)\b
     (?:necesito|necesitamos) (?:que|tu|su)\b
     .*부탁(?:드립|드려|합니다)
     .*(?:알려|보내|확인해|회신해|검토해|전달해|답해|답장해|공유해|연락|답변|해) ?주(?:세요|시기|십시오)
     .*(?:알려|보내|확인해|회신해|검토해|전달해|답해|답장해|공유해|연락|답변|해) ?주(?:실 수|시면|시겠|셨으면)
     .*회신 바랍
-    """.replace("PLAIN", _NOT_ASKED)
+    """.replace("ANSWER", _ANSWER)
+    .replace("ANTWORT", _ANTWORT)
+    .replace("REPONSE", _REPONSE)
+    .replace("RESPUESTA", _RESPUESTA)
 )
 
 # Words with which a question begins; the greeting and joining words before them are skipped.
@@ -84,6 +98,8 @@ COURTESY = one_of(
     (?:let (?:me|us) know|shout|ping me|get in touch|contact (?:me|us)|reach out|call me)CONDITION
     if (?:anything|something) is unclear.*
     (?:any|more) questions\?
+    (?:what|anything) else (?:do|can|you)\b
+    (?:do you )?need anything else
     feel free
     (?:don'?t|do not) hesitate
     at your convenience
@@ -176,6 +192,29 @@ NO_HURRY = one_of(
     (?:rien ne presse|pas urgent|quand tu (?:peux|auras))
     (?:sin prisa|no (?:corre prisa|es urgente)|cuando puedas)
     (?:급하지|천천히|시간 (?:날|되실) 때)
+    """
+)
+
+# The writer comes back to what they asked.
+REMINDER = one_of(
+    r"""
+    (?:remind(?:er|ing)?|following up|follow-up|chasing|nudge|any news|still wait(?:ing)?|still need)\b
+    (?:haven'?t|have not|did not|didn'?t) (?:yet )?(?:hear|heard|get|got|receive|received|had)\b
+    (?:erinnerung|nachgehakt|nachhaken|noch keine (?:antwort|ruckmeldung))
+    (?:relance|je me permets de revenir|toujours pas (?:de|recu|eu))
+    (?:recordatorio|sigo esperando|aun no (?:he|hemos)|todavia no (?:he|hemos))
+    (?:다시 한번|아직 (?:회신|답변|답장))
+    """
+)
+
+# The subjects of answers that a machine gives.
+MACHINE = one_of(
+    r"""
+    (?:automatic reply|auto-?reply|autoreply|out of (?:the )?office|away from)
+    (?:automatische antwort|abwesenheitsnotiz|abwesend)
+    (?:reponse automatique|absence du bureau)
+    (?:respuesta automatica|fuera de la oficina)
+    자동 ?(?:회신|응답)
     """
 )
 

@@ -56,6 +56,16 @@ def says_settled(text: str) -> bool:
     return bool(phrases.SETTLED.search(_flat(text[:_READ])))
 
 
+def reminds(text: str) -> bool:
+    """Whether the text comes back to something asked before: it asks, or says that it is waiting."""
+    return asking(text) is not None or bool(phrases.REMINDER.search(_flat(text[:_READ])))
+
+
+def by_machine(title: str) -> bool:
+    """Whether the subject is that of an answer given by a machine."""
+    return bool(phrases.MACHINE.match(plain(title)))
+
+
 def thanks(text: str) -> bool:
     return any(phrases.THANKS.search(plain(sentence)) for sentence in sentences(text))
 
@@ -173,7 +183,7 @@ _END = re.compile(
     re.MULTILINE | re.IGNORECASE,
 )
 _BLOCK = re.compile(r"(?:[^\n]|\n(?![ \t\r]*\n|[ \t]*(?:[-*\u2022]|\d{1,2}[.)])[ \t]))+")
-_STOP = re.compile(r"[.!?…。\uff1f\uff01]+[\"')\u201d\u00bb]*(?=\s)")
+_STOP = re.compile(r"[.!?…。\uff1f\uff01]+[\"')\u201d\u00bb]*(?=\s)(?!\s*[?!])")
 # A greeting that stands in a line by itself.
 _OPENING = re.compile(r"[^\n]{1,40}[,!:][ \t\r]*\n")
 _ABBREVIATION = re.compile(

@@ -9,8 +9,10 @@ from inference.observations.observation import Observation
 from inference.observations.requests import (
     Asking,
     asking,
+    by_machine,
     greeted,
     is_patient,
+    reminds,
     says_settled,
     sentences,
     thanks,
@@ -18,11 +20,12 @@ from inference.observations.requests import (
 )
 from inference.observations.words import alike, plain, stems, subject, word_set
 from inference.observations.working import next_working_day, say_day, working_days_between
-from inference.observations.world import RECENT, World, called, cite, name_of
+from inference.observations.world import RECENT, World, called, cite
 from workspace import Action, Artifact, Person, Role, Trust
 
 _DEPENDS_WITHIN = timedelta(days=14)
 _FEW = 3
+_IN_TIME = 2
 _ROW = 5
 _NEVER = datetime.min.replace(tzinfo=UTC)
 _MANY = 5
@@ -35,7 +38,7 @@ _NO_REPLY = ("noreply", "no-reply", "no_reply", "donotreply", "do-not-reply", "n
 def waits(world: World) -> Iterator[Observation]:
     """Threads whose last mail asks something, is old enough, and was answered on no path that can be seen."""
     for mails in world.threads.values():
-        spoken = [mail for mail in mails if not mail.automatic and mail.time and mail.time <= world.now]
+        spoken = [mail for mail in mails if not _is_automatic(mail) and _time(mail) <= world.now]
         if not spoken:
             continue
         if world.sent_by_owner(spoken[-1]):
@@ -85,7 +88,7 @@ def _for_you(mail: Artifact, world: World) -> Observation | None:
     return Observation(
         kind="waits-for-you",
         sentence=(
-            f"{name_of(writer)} asked you in {called(mail)} on {say_day(written)}, "
+            f"{world.name_of(writer)} asked you in {called(mail)} on {say_day(written)}, "
             f"{working_days_between(written, world.today)} working days ago, and you have not answered: "
             f"{_said(found)}"
         ),
@@ -93,10 +96,11 @@ def _for_you(mail: Artifact, world: World) -> Observation | None:
         certain=bool(personal)
         and found.direct
         and not over
+        and not _is_far(deadline, world)
         and not is_patient(mail.text)
         and not _perhaps_answered(mail, writer, world),
         template="question-left-unanswered",
-        why=f"{name_of(writer)} wrote to you, asked, and has had no answer.",
+        why=f"{world.name_of(writer)} wrote to you, asked, and has had no answer.",
         action=_reply(
             mail,
             writer,
@@ -125,7 +129,7 @@ def _for_others(mail: Artifact, world: World) -> Observation | None:
     deadline = _deadline([*named, *limits], world)
     depends = _depends(mail, asked, world)
     on = cite(depends, world.zone) if depends is not None else None
-    names = ", ".join(name_of(person) for person in asked)
+    names = ", ".join(world.name_of(person) for person in asked)
     quiet = not any(_wrote_later(mail, person, world) for person in asked)
     return Observation(
         kind="waits-for-others",
@@ -147,6 +151,10 @@ def _for_others(mail: Artifact, world: World) -> Observation | None:
         deadline=deadline or (_start(depends) if on is not None else None),
         weight=0.65 if deadline is not None or on is not None else 0.4,
     )
+
+
+def _is_automatic(mail: Artifact) -> bool:
+    return mail.automatic or by_machine(mail.title)
 
 
 def _is_machine(person: Person) -> bool:
@@ -192,7 +200,7 @@ def _perhaps_answered(mail: Artifact, writer: Person, world: World) -> bool:
         return True
     return any(
         says_settled(other.text)
-        or (alike(other.title, mail.title) and (other.thread != mail.thread or asking(other.text) is None))
+        or (alike(other.title, mail.title) and (other.thread != mail.thread or not reminds(other.text)))
         for other in _later(world.mails_from, writer, mail, world)
     )
 
@@ -200,7 +208,7 @@ def _perhaps_answered(mail: Artifact, writer: Person, world: World) -> bool:
 def _answered_elsewhere(mail: Artifact, person: Person, found: Asking, world: World) -> bool:
     """Whether somebody asked wrote on the matter later, met the person on it, or was written to on it again."""
     contacts = [
-        *(other for other in _later(world.mails_from, person, mail, world) if not other.automatic),
+        *(other for other in _later(world.mails_from, person, mail, world) if not _is_automatic(other)),
         *_later(world.own_mails_to, person, mail, world),
         *_met(person, mail, world),
     ]
@@ -247,6 +255,14 @@ def _deadline(named: list[NamedDay], world: World) -> datetime | None:
     """The end of the first day named that is not over."""
     coming = [item.day for item in named if item.day >= world.today]
     return _end_of(min(coming), world) if coming else None
+
+
+def _is_far(deadline: datetime | None, world: World) -> bool:
+    """Whether what was asked may still come in good time: its day is more than two working days ahead."""
+    if deadline is None:
+        return False
+    last = world.local(deadline).date() - timedelta(days=1)
+    return working_days_between(world.today, last) > _IN_TIME
 
 
 def _end_of(day: date, world: World) -> datetime:

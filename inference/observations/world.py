@@ -107,6 +107,16 @@ class World:
         return frozenset(part for part in parts if len(part) > 1 and part.isalpha()) - self.own_names
 
     @cached_property
+    def _names(self) -> dict[str, str]:
+        people = [person for artifact in self.artifacts for person in artifact.people]
+        found = {person.email: person.name for person in reversed(people) if person.name}
+        return found | {known.email: known.name for known in self.profile.world_model.relationships}
+
+    def name_of(self, person: Person) -> str:
+        """The name of somebody as it is known anywhere, else the address."""
+        return person.name or self._names.get(person.email, person.email)
+
+    @cached_property
     def threads(self) -> dict[str, list[Artifact]]:
         """The mails of each thread, oldest first; a mail without a thread is one by itself."""
         found: dict[str, list[Artifact]] = defaultdict(list)
@@ -204,10 +214,6 @@ def called(artifact: Artifact) -> str:
     """The title as sentences name it."""
     title = " ".join(artifact.title.split())
     return f'"{title[:80]}"' if title else "an entry without a title"
-
-
-def name_of(person: Person) -> str:
-    return person.name or person.email
 
 
 def _beginning(text: str) -> str:

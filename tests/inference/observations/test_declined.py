@@ -72,6 +72,11 @@ def test_a_mail_that_calls_it_off_makes_it_uncertain(make):
     assert make.sure(meeting(make), mail) == []
 
 
+def test_mails_of_those_who_declined_change_nothing(make):
+    mail = make.mail("I can't make the label review.", sender=BEN, title="Declined: Label review")
+    assert make.sure(meeting(make), mail) == ["everyone-declined"]
+
+
 def test_a_series_is_told_once(make):
     weeks = [meeting(make, start=f"{day} 14:00", series="s") for day in ("2026-03-24", "2026-03-31")]
     (found,) = make.see(*weeks)

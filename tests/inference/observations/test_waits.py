@@ -2,6 +2,7 @@ from datetime import timedelta
 
 import pytest
 
+from inference.observations import observe
 from workspace import Trust
 
 ANNA, BEN, CARLA, DAN = "anna@firm.example", "ben@firm.example", "carla@client.example", "dan@firm.example"
@@ -69,6 +70,7 @@ def test_what_asks_the_person_nothing_is_left_alone(make, change):
         {"text": "Hi all,\n\nwhich of the two offers do you want to take?"},
         {"text": "Anna, could you look at the offers? No rush, whenever you have time."},
         {"text": "Are you free for lunch on Friday?", "sent": "2026-03-10 09:00"},
+        {"text": "Anna, I need your receipts by 14 April."},
     ],
     ids=str,
 )
@@ -138,6 +140,19 @@ def test_a_reminder_keeps_the_first_question_certain(make):
     assert found.evidence[0].artifact == 2
 
 
+@pytest.mark.parametrize(
+    ("text", "certain"),
+    [
+        ("A gentle reminder, the slot goes tomorrow.", True),
+        ("Petite relance.", True),
+        ("The offers, again.", False),
+    ],
+)
+def test_a_reminder_need_not_ask_again(make, text, certain):
+    reminder = make.mail(text, "2026-03-17 09:00", thread="t")
+    assert bool(make.sure(make.mail(QUESTION, thread="t"), reminder)) is certain
+
+
 def own_question(make, text="Ben, can you send me the signed offer by 20 March?", sent="2026-03-11 09:00", **more):
     more.setdefault("to", [BEN])
     more.setdefault("title", "Signed offer")
@@ -189,6 +204,12 @@ def test_another_mail_of_theirs_makes_it_uncertain(make):
     assert make.sure(own_question(make), other) == []
 
 
+def test_an_answer_by_a_machine_is_known_by_its_subject(make):
+    away = make.mail("Back on Monday.", "2026-03-11 09:01", title="Respuesta automática: Signed offer", thread="t")
+    (found,) = make.see(own_question(make, thread="t"), away)
+    assert found.kind == "waits-for-others"
+
+
 def test_an_automatic_answer_is_none_but_tells_of_an_absence(make):
     away = make.mail("I am away.", "2026-03-11 09:01", title="Automatic reply: Signed offer", automatic=True)
     (found,) = make.see(own_question(make), away)
@@ -218,8 +239,6 @@ def test_a_meeting_with_them_on_the_matter_ends_the_wait(make):
 
 
 def test_the_number_of_working_days_is_the_persons_choice(make):
-    from inference.observations import observe
-
     mail = make.mail(QUESTION)
     assert len(observe([mail], make.profile, make.now, answer_days=5)) == 1
     assert observe([mail], make.profile, make.now, answer_days=6) == []
