@@ -10,6 +10,7 @@ New and changed items are read first. Keys that an item no longer yields stay in
 is done, so that a moved file is never gone in between, and a killed sync forgets nothing.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
@@ -91,7 +92,8 @@ def refuse_empty(listing: Mapping[str, str], cursor: Cursor, place: str) -> None
 
 @dataclass(slots=True)
 class _Following:
-    """One sync under way. `owners`: which items of the source yield a key, as far as is known by now."""
+    """One sync under way. `owners`: which items of the source yield a key, as far as is known by now; `put`:
+    the item from which a key was put in this sync."""
 
     cursor: Cursor
     listing: Mapping[str, str]
@@ -100,6 +102,7 @@ class _Following:
     vanished: list[str]
     unsettled: list[str]
     owners: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    put: dict[str, str] = field(default_factory=dict)
     states: dict[str, State] = field(default_factory=dict)
     done: int = 0
 
@@ -109,8 +112,6 @@ class _Following:
                 for key in State.parse(self.cursor[item]).keys:
                     self.owners[key] = (*self.owners.get(key, ()), item)
         for batch in self._gathered(self._read_changed()):
-            yield batch
-        for batch in self._gathered(self._pass_on()):
             yield batch
         for batch in self._gathered(self._settle()):
             yield batch
@@ -149,32 +150,32 @@ class _Following:
             if str(state) == self.cursor.get(got.item):
                 continue
             self.states[got.item] = state
-            puts: list[Change] = [Put(one) for one in _unique(got) if min(self.owners[one.key]) == got.item]
-            yield puts, {got.item: str(state)}
-
-    def _pass_on(self) -> Iterator[tuple[list[Change], dict[str, str | None]]]:
-        """Where the holder of a key is no more, the next item that yields it is read once more."""
-        heirs: dict[str, set[str]] = {}
-        for item, keys in self._lost().items():
-            for key in keys:
-                owners = self.owners.get(key)
-                if owners and item < min(owners) and min(owners) not in self.states:
-                    heirs.setdefault(min(owners), set()).add(key)
-        if heirs:
-            for got in self.read(sorted(heirs)):
-                puts: list[Change] = [
-                    Put(one) for one in _unique(got) if one.key in heirs[got.item] and not got.failed
-                ]
-                yield puts, {}
+            held = [one for one in _unique(got) if min(self.owners[one.key]) == got.item]
+            self.put |= {one.key: got.item for one in held}
+            yield [Put(one) for one in held], {got.item: str(state)}
 
     def _settle(self) -> Iterator[tuple[list[Change], dict[str, str | None]]]:
-        gone: set[str] = set()
-        for item, keys in self._lost().items():
+        """Decide on the keys that items no longer yield: gone, or held by the next item that yields them.
+
+        That item is read once more, unless it was in this sync. Both go with the end of the old holder's
+        state, so that every batch brings the cursor on.
+        """
+        lost = self._lost()
+        losers = Counter(key for keys in lost.values() for key in set(keys))
+        for item, keys in lost.items():
             changes: list[Change] = []
-            for key in keys:
-                if not self.owners.get(key) and key not in gone:
-                    gone.add(key)
+            heirs: dict[str, set[str]] = {}
+            for key in sorted(set(keys)):
+                losers[key] -= 1
+                owners = self.owners.get(key)
+                if owners:
+                    if item < min(owners) and self.put.get(key) != min(owners):
+                        heirs.setdefault(min(owners), set()).add(key)
+                elif not losers[key]:  # the last of the cursor's items that had it
                     changes.append(Gone(key))
+            if heirs:
+                for got in self.read(sorted(heirs)):
+                    changes += [Put(one) for one in _unique(got) if one.key in heirs[got.item] and not got.failed]
             if item in self.listing:
                 state = self.states.get(item) or State.parse(self.cursor[item])
                 yield changes, {item: str(State(state.fingerprint, state.note, state.keys))}

@@ -95,7 +95,7 @@ def _parse(text: str) -> tuple[list[Component], list[str]]:
     """The calendars of a text, and those of its parts that can't be parsed."""
     try:
         with at_most(_SECONDS_TO_PARSE):
-            calendars = list(icalendar.Calendar.from_ical(text, multiple=True))
+            calendars: list[Component] = list(icalendar.Calendar.from_ical(text, multiple=True))
         if calendars:
             return calendars, []
     except TookTooLong:

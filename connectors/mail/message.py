@@ -4,8 +4,6 @@ Where the bytes come from (Maildir, mbox, a server) is none of this module's bus
 odd is kept and named in the defects. Limits bound what one mail can cost.
 """
 
-import base64
-import binascii
 import hashlib
 import re
 from collections.abc import Iterator
@@ -18,6 +16,7 @@ from typing import Any, Protocol
 
 from connectors.html import tame, to_text, without_tags
 from connectors.mail.headers import Fields, date, decoded, ids, mailboxes
+from connectors.mail.parts import content_type, parameter, payload
 from connectors.mail.quoting import split
 from connectors.text import clean, cut, decode
 from workspace import Artifact, Kind, Person, Role, Trust
@@ -37,15 +36,14 @@ _SIGNATURES = frozenset(
     {"application/pgp-signature", "application/pkcs7-signature", "application/x-pkcs7-signature"}
 )
 _ENCRYPTED = frozenset({"application/pgp-encrypted", "application/pkcs7-mime", "application/x-pkcs7-mime"})
-_NOT_BASE64 = re.compile(rb"[^A-Za-z0-9+/=]+")
-_TYPE = re.compile(r"\s*([\w!#$&^.+-]+/[\w!#$&^.+-]+)")
-_PARAMETER = re.compile(r';\s*([\w.-]+)(\*\d+)?(\*)?\s*=\s*("(?:[^"\\]|\\.)*"|[^;\s]*)')
 
 
 class Documents(Protocol):
     """Reads the text of documents, within limits."""
 
-    def read(self, name: str, content_type: str, data: bytes) -> tuple[str, tuple[str, ...]] | None:
+    def read(
+        self, name: str, content_type: str, data: bytes, charset: str = ""
+    ) -> tuple[str, tuple[str, ...]] | None:
         """The text and the defects of a document, None if its type is none that has text."""
         ...
 
@@ -110,9 +108,9 @@ class _Reading:
         """The mail itself, then what it carries. `outer` and `number` are set for a mail inside another."""
         fields = Fields(message)
         body = _Body()
-        first = number if _content_type(fields).startswith("multipart/") else f"{number}.1".lstrip(".")
+        first = number if content_type(fields).startswith("multipart/") else f"{number}.1".lstrip(".")
         self._collect(message, fields, first, depth, body)
-        whole, long = cut(body.text(defects))
+        whole, long = cut(body.text(defects, self.mailbox.documents))
         text, quoted = split(whole)
         people = _people(fields)
         sender = people[0].email if people and people[0].role is Role.FROM else ""
@@ -166,13 +164,13 @@ class _Reading:
         if self.parts > MAX_PARTS:
             body.note(f"more than {MAX_PARTS} parts; the rest not read")
             return
-        kind = _content_type(fields)
+        kind = content_type(fields)
         inner: Any = part.get_payload()  # a list of messages, or text
         if isinstance(inner, list):
             if depth >= MAX_DEPTH:
                 body.note(f"parts nested more than {MAX_DEPTH} deep; not read")
             elif kind in ("message/rfc822", "message/global") and inner:
-                name = decoded(_parameter(fields, "name") or "")
+                name = decoded(parameter(fields, "name") or "")
                 body.carried.append(_Carried(name, number or "1", kind, depth=depth + 1, message=inner[0]))
             elif kind.startswith("message/"):
                 lines = [f"{key}: {decoded(str(value))}" for one in inner for key, value in one.raw_items()]
@@ -203,17 +201,17 @@ class _Reading:
             return
         if kind in _ENCRYPTED:
             body.note("encrypted; its content is not read")
-        name = decoded(_parameter(fields, "filename") or _parameter(fields, "name") or "")
+        name = decoded(parameter(fields, "filename") or parameter(fields, "name") or "")
         disposition = fields.raw("content-disposition").partition(";")[0].strip().lower()
-        data, defect = _payload(part, fields)
+        data, defect = payload(part, fields)
         if defect:
             body.note(defect)
         is_text = kind in ("text/plain", "text/html", "text/enriched", "text/x-amp-html")
         if is_text and disposition != "attachment" and not (name and body.pieces):
             if kind != "text/x-amp-html":
-                body.pieces.append((kind, data, _parameter(fields, "charset") or ""))
+                body.pieces.append((kind, data, parameter(fields, "charset") or ""))
             return
-        charset = _parameter(fields, "charset") or ""
+        charset = parameter(fields, "charset") or ""
         body.carried.append(_Carried(name, number, kind, data, charset=charset))
 
     def _attachment(self, one: "_Carried", mail: Artifact) -> Artifact:
@@ -221,15 +219,15 @@ class _Reading:
         defects: tuple[str, ...] = ()
         if one.size > MAX_ATTACHMENT:
             defects = (f"larger than {MAX_ATTACHMENT // 2**20} MB; not read",)
-        elif one.content_type.startswith("message/") or one.content_type == "text/calendar":
+        elif one.kind.startswith("message/") or one.kind == "text/calendar":
             text, defects = _plain(one.data, one.charset)
         elif self.mailbox.documents is not None and one.data:
-            text, defects = self.mailbox.documents.read(one.name, one.content_type, one.data) or ("", ())
+            text, defects = self.mailbox.documents.read(one.name, one.kind, one.data, one.charset) or ("", ())
         return Artifact(
             source=self.mailbox.source,
             key=f"{mail.key.partition('#')[0]}#{one.number}",
             kind=Kind.DOCUMENT,
-            title=clean(one.name)[0][:300] or one.content_type,
+            title=clean(one.name)[0][:300] or one.kind,
             text=text,
             time=mail.time,
             thread=mail.thread,
@@ -259,7 +257,7 @@ class _Carried:
 
     name: str
     number: str
-    content_type: str
+    kind: str
     data: bytes = b""
     charset: str = ""
     depth: int = 0
@@ -291,10 +289,10 @@ class _Body:
         short = sum(len(data.strip()) for _, data, _ in plain) < 80
         self.pieces += rich if rich and (not plain or short) else plain
 
-    def text(self, defects: list[str]) -> str:
+    def text(self, defects: list[str], documents: Documents | None) -> str:
         texts = []
         for kind, data, charset in self.pieces:
-            text, noted = (_rich if kind == "text/html" else _plain)(data, charset)
+            text, noted = _rich(data, charset, documents) if kind == "text/html" else _plain(data, charset)
             defects += noted
             if text.strip():
                 texts.append(text.strip("\n"))
@@ -307,12 +305,17 @@ def _plain(data: bytes, charset: str) -> tuple[str, tuple[str, ...]]:
     return text, tuple(note for note in (odd, invisible) if note)
 
 
-def _rich(data: bytes, charset: str) -> tuple[str, tuple[str, ...]]:
+def _rich(data: bytes, charset: str, documents: Documents | None) -> tuple[str, tuple[str, ...]]:
     html, odd = decode(data[:_MAX_BYTES_OF_TEXT], charset or _declared(data))
     if tame(html):
         text, noted = to_text(html)
     else:
-        text, noted = without_tags(html), ("HTML too large to be laid out; hidden text may show",)
+        # A page that may take long to lay out belongs into the limited process.
+        text, noted = (
+            documents and documents.read("", "text/html", html.encode("utf-8", "replace"), "utf-8")
+        ) or ("", ())
+        if not text:
+            text, noted = without_tags(html), ("HTML could not be laid out; hidden text may show", *noted)
     return text, (odd, *noted) if odd else noted
 
 
@@ -324,83 +327,9 @@ def _declared(data: bytes) -> str:
     return found[1].decode("ascii", "replace") if found else ""
 
 
-def _payload(part: "Message[str, str]", fields: Fields) -> tuple[bytes, str]:
-    """The decoded bytes of a part, and a defect or ""."""
-    payload = part.get_payload()
-    text = payload if isinstance(payload, str) else ""
-    data = text.encode("ascii", "surrogateescape") if text.isascii() else text.encode("utf-8", "surrogateescape")
-    coding = fields.raw("content-transfer-encoding").strip().strip(";\"'").lower()
-    if coding == "base64":
-        return _base64(data)
-    if coding in ("quoted-printable", "quoted-printeable"):
-        return binascii.a2b_qp(data), ""
-    if coding in ("x-uuencode", "uuencode", "x-uue", "uue"):
-        return _uudecoded(data), ""
-    known = coding.replace("-", "") in ("", "7bit", "8bit", "binary", "8bits", "plain")
-    return data, "" if known else f"unknown transfer encoding {decoded(coding)[:40]!r}"
-
-
-def _base64(data: bytes) -> tuple[bytes, str]:
-    try:
-        return base64.b64decode(data, validate=False), ""
-    except binascii.Error:
-        pass
-    data = _NOT_BASE64.sub(b"", data).replace(b"=", b"")
-    data = data[: len(data) - 1] if len(data) % 4 == 1 else data
-    return binascii.a2b_base64(data + b"=" * (-len(data) % 4)), "base64 is cut off or broken"
-
-
-def _uudecoded(data: bytes) -> bytes:
-    found = bytearray()
-    for line in data.splitlines():
-        if line.startswith(b"begin ") or not line or line in (b"end", b"`"):
-            continue
-        try:
-            found += binascii.a2b_uu(line)
-        except binascii.Error:
-            # Some encoders pad the last group with blanks; the count in front says how much is meant.
-            size = (((line[0] - 32) & 63) * 4 + 5) // 3
-            try:
-                found += binascii.a2b_uu(line[:size])
-            except binascii.Error:
-                continue
-    return bytes(found)
-
-
-def _content_type(fields: Fields) -> str:
-    found = _TYPE.match(fields.raw("content-type"))
-    return found[1].lower() if found else "text/plain"
-
-
-def _parameter(fields: Fields, name: str) -> str:
-    """A parameter of Content-Type or Content-Disposition, continued and encoded ones (RFC 2231) put together."""
-    value = fields.raw("content-disposition" if name == "filename" else "content-type")
-    if name not in value.lower():
-        return ""
-    pieces: list[tuple[int, bool, str]] = []
-    for found in _PARAMETER.finditer(";" + value.partition(";")[2].replace("\n", " ").replace("\r", "")):
-        if found[1].lower() == name:
-            text = found[4]
-            text = re.sub(r"\\(.)", r"\1", text[1:-1]) if text.startswith('"') and len(text) > 1 else text
-            pieces.append((int(found[2][1:6]) if found[2] else 0, bool(found[3]), text))
-    if not pieces:
-        return ""
-    pieces.sort(key=lambda piece: piece[0])
-    if not any(encoded for _, encoded, _ in pieces):
-        return "".join(text for _, _, text in pieces)
-    charset, quote, _ = pieces[0][2].partition("'")
-    data = b""
-    for place, (_, encoded, text) in enumerate(pieces):
-        if place == 0 and quote:
-            text = text.split("'", 2)[-1]
-        raw = text.encode("ascii", "surrogateescape") if text.isascii() else text.encode("utf-8", "replace")
-        data += re.sub(rb"%([0-9A-Fa-f]{2})", lambda hit: bytes([int(hit[1], 16)]), raw) if encoded else raw
-    return decode(data, charset if quote else "")[0]
-
-
 def _is_ornament(fields: Fields) -> bool:
     """Whether a part of multipart/related is a picture that the page shows."""
-    return _content_type(fields).startswith("image/") and "attachment" not in fields.raw("content-disposition")
+    return content_type(fields).startswith("image/") and "attachment" not in fields.raw("content-disposition")
 
 
 def _people(fields: Fields) -> tuple[Person, ...]:

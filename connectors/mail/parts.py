@@ -1,0 +1,87 @@
+"""One part of a mail: its type, its parameters and its bytes, read by accessors that cannot raise."""
+
+import base64
+import binascii
+import re
+from email.message import Message
+
+from connectors.mail.headers import Fields, decoded
+from connectors.text import decode
+
+_NOT_BASE64 = re.compile(rb"[^A-Za-z0-9+/=]+")
+_TYPE = re.compile(r"\s*([\w!#$&^.+-]+/[\w!#$&^.+-]+)")
+_PARAMETER = re.compile(r';\s*([\w.-]+)(\*\d+)?(\*)?\s*=\s*("(?:[^"\\]|\\.)*"|[^;\s]*)')
+
+
+def content_type(fields: Fields) -> str:
+    found = _TYPE.match(fields.raw("content-type"))
+    return found[1].lower() if found else "text/plain"
+
+
+def parameter(fields: Fields, name: str) -> str:
+    """A parameter of Content-Type or Content-Disposition, continued and encoded ones (RFC 2231) put together."""
+    value = fields.raw("content-disposition" if name == "filename" else "content-type")
+    if name not in value.lower():
+        return ""
+    pieces: list[tuple[int, bool, str]] = []
+    for found in _PARAMETER.finditer(";" + value.partition(";")[2].replace("\n", " ").replace("\r", "")):
+        if found[1].lower() == name:
+            text = found[4]
+            text = re.sub(r"\\(.)", r"\1", text[1:-1]) if text.startswith('"') and len(text) > 1 else text
+            pieces.append((int(found[2][1:6]) if found[2] else 0, bool(found[3]), text))
+    if not pieces:
+        return ""
+    pieces.sort(key=lambda piece: piece[0])
+    if not any(encoded for _, encoded, _ in pieces):
+        return "".join(text for _, _, text in pieces)
+    charset, quote, _ = pieces[0][2].partition("'")
+    data = b""
+    for place, (_, encoded, text) in enumerate(pieces):
+        if place == 0 and quote:
+            text = text.split("'", 2)[-1]
+        raw = text.encode("ascii", "surrogateescape") if text.isascii() else text.encode("utf-8", "replace")
+        data += re.sub(rb"%([0-9A-Fa-f]{2})", lambda hit: bytes([int(hit[1], 16)]), raw) if encoded else raw
+    return decode(data, charset if quote else "")[0]
+
+
+def payload(part: "Message[str, str]", fields: Fields) -> tuple[bytes, str]:
+    """The decoded bytes of a part, and a defect or ""."""
+    whole = part.get_payload()
+    text = whole if isinstance(whole, str) else ""
+    data = text.encode("ascii", "surrogateescape") if text.isascii() else text.encode("utf-8", "surrogateescape")
+    coding = fields.raw("content-transfer-encoding").strip().strip(";\"'").lower()
+    if coding == "base64":
+        return _base64(data)
+    if coding in ("quoted-printable", "quoted-printeable"):
+        return binascii.a2b_qp(data), ""
+    if coding in ("x-uuencode", "uuencode", "x-uue", "uue"):
+        return _uudecoded(data), ""
+    known = coding.replace("-", "") in ("", "7bit", "8bit", "binary", "8bits", "plain")
+    return data, "" if known else f"unknown transfer encoding {decoded(coding)[:40]!r}"
+
+
+def _base64(data: bytes) -> tuple[bytes, str]:
+    try:
+        return base64.b64decode(data, validate=False), ""
+    except binascii.Error:
+        pass
+    data = _NOT_BASE64.sub(b"", data).replace(b"=", b"")
+    data = data[: len(data) - 1] if len(data) % 4 == 1 else data
+    return binascii.a2b_base64(data + b"=" * (-len(data) % 4)), "base64 is cut off or broken"
+
+
+def _uudecoded(data: bytes) -> bytes:
+    found = bytearray()
+    for line in data.splitlines():
+        if line.startswith(b"begin ") or not line or line in (b"end", b"`"):
+            continue
+        try:
+            found += binascii.a2b_uu(line)
+        except binascii.Error:
+            # Some encoders pad the last group with blanks; the count in front says how much is meant.
+            size = (((line[0] - 32) & 63) * 4 + 5) // 3
+            try:
+                found += binascii.a2b_uu(line[:size])
+            except binascii.Error:
+                continue
+    return bytes(found)

@@ -1,0 +1,414 @@
+"""What the tests of connectors share: sources of every kind to sync from, and a store that only remembers."""
+
+import os
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from connectors import open_connector
+from workspace import Artifact, Batch, Connector, Gone, Put
+
+NOW = datetime(2026, 3, 16, 8, 30, tzinfo=ZoneInfo("Europe/Berlin"))
+CORPORA = Path(__file__).parents[3] / "shared" / "corpora"
+
+
+@dataclass
+class Kept:
+    """A store: takes batches whole, or not at all."""
+
+    artifacts: dict[str, Artifact] = field(default_factory=dict)
+    cursor: dict[str, str] = field(default_factory=dict)
+    gone: list[str] = field(default_factory=list)
+
+    def take(self, batches: Iterable[Batch], most: int | None = None) -> int:
+        """Take batches, at most so many as a killed worker would; say how many."""
+        taken = 0
+        for batch in batches:
+            if taken == most:
+                break
+            taken += 1
+            for change in batch.changes:
+                if isinstance(change, Put):
+                    self.artifacts[change.artifact.key] = change.artifact
+                else:
+                    assert isinstance(change, Gone)
+                    assert change.key in self.artifacts, "what was never there is gone"
+                    del self.artifacts[change.key]
+                    self.gone.append(change.key)
+            for item, state in batch.cursor.items():
+                if state is None:
+                    self.cursor.pop(item, None)
+                else:
+                    self.cursor[item] = state
+        return taken
+
+    def said(self) -> dict[str, str]:
+        """Key -> digest of the content of all that is kept."""
+        return {key: artifact.digest for key, artifact in self.artifacts.items()}
+
+
+class Source:
+    """A source on disk that a test can fill and change. Subclasses say how, for one kind of connector."""
+
+    kind = ""
+    name = ""
+    key_is_first_path = False  # then an item that moves before it was ever read has another key
+
+    def __init__(self, folder: Path) -> None:
+        self.path = folder / self.name
+
+    def connector(self, now: datetime = NOW) -> Connector:
+        return open_connector(
+            self.kind,
+            "test",
+            str(self.path),
+            own=frozenset({"me@example.org"}),
+            known=frozenset({"ann@example.com"}),
+            zone=ZoneInfo("Europe/Berlin"),
+            now=lambda: now,
+            past_days=30,
+            future_days=30,
+        )
+
+    def fill(self, count: int) -> set[str]:
+        """Make the source with `count` artifacts, numbered from 0; return their keys."""
+        raise NotImplementedError
+
+    def add(self, number: int) -> str:
+        """Add an artifact; return its key."""
+        raise NotImplementedError
+
+    def change(self, number: int) -> str:
+        """Change the text of an artifact; return its key."""
+        raise NotImplementedError
+
+    def move(self, number: int) -> None:
+        """Move an artifact elsewhere in the source, its content as before."""
+        raise NotImplementedError
+
+    def remove(self, number: int) -> str:
+        raise NotImplementedError
+
+    def empty(self) -> None:
+        raise NotImplementedError
+
+    def spoil(self) -> None:
+        """Add something that can't be read."""
+        raise NotImplementedError
+
+    def snapshot(self) -> dict[str, tuple[int, bytes]]:
+        """Path -> (time of modification, bytes) of all that is there."""
+        found = {}
+        paths = [self.path, *sorted(self.path.rglob("*"))] if self.path.is_dir() else [self.path]
+        for path in paths:
+            status = path.lstat()
+            found[str(path)] = (status.st_mtime_ns, path.read_bytes() if path.is_file() else b"")
+        return found
+
+
+def mail(number: int, text: str = "", **headers: str) -> bytes:
+    """A plain mail of Ann's."""
+    lines = {
+        "From": "Ann <ann@example.com>",
+        "To": "me@example.org",
+        "Subject": f"Subject {number}",
+        "Date": f"Mon, 16 Mar 2026 08:{number % 60:02}:00 +0100",
+        "Message-ID": f"<m{number}@example.com>",
+    } | {name.replace("_", "-"): value for name, value in headers.items()}
+    head = "".join(f"{name}: {value}\n" for name, value in lines.items() if value)
+    return f"{head}\n{text or f'Text of mail {number}.'}\n".encode()
+
+
+class MaildirSource(Source):
+    kind = "maildir"
+    name = "Maildir"
+
+    def fill(self, count: int) -> set[str]:
+        for folder in ("cur", "new", "tmp", ".Archive/cur", ".Archive/new", ".Trash/cur"):
+            (self.path / folder).mkdir(parents=True, exist_ok=True)
+        (self.path / ".Trash/cur/1.a.host:2,S").write_bytes(mail(999))
+        return {self.add(number) for number in range(count)}
+
+    def add(self, number: int) -> str:
+        (self.path / "new" / f"17000{number:05}.M{number}.host").write_bytes(mail(number))
+        return f"m{number}@example.com"
+
+    def _find(self, number: int) -> Path:
+        (found,) = self.path.rglob(f"17000{number:05}.*")
+        return found
+
+    def change(self, number: int) -> str:
+        self._find(number).write_bytes(mail(number, "Another text than before."))
+        return f"m{number}@example.com"
+
+    def move(self, number: int) -> None:
+        old = self._find(number)
+        old.rename(self.path / ".Archive" / "cur" / f"{old.name.partition(':')[0]}:2,RS")
+
+    def remove(self, number: int) -> str:
+        self._find(number).unlink()
+        return f"m{number}@example.com"
+
+    def empty(self) -> None:
+        for path in list(self.path.rglob("1*")):
+            path.unlink()
+
+    def spoil(self) -> None:
+        (self.path / "new" / "1800000001.odd").write_bytes(os.urandom(500))
+        os.mkfifo(self.path / "new" / "1800000002.pipe")
+        with open(os.fsencode(self.path / "new") + b"/1800000003.\xff\xfe", "wb") as file:
+            file.write(mail(900)[:70])
+
+
+class MboxSource(Source):
+    kind = "mbox"
+    name = "mail.mbox"
+
+    def fill(self, count: int) -> set[str]:
+        self.mails = {number: mail(number) for number in range(count)}
+        self._write()
+        return {f"m{number}@example.com" for number in range(count)}
+
+    def _write(self) -> None:
+        self.path.write_bytes(b"".join(self._framed(one) for one in self.mails.values()))
+
+    def _framed(self, one: bytes) -> bytes:
+        return b"From - Mon Mar 16 08:00:00 2026\n" + one + b"\n"
+
+    def add(self, number: int) -> str:
+        self.mails[number] = mail(number)
+        with self.path.open("ab") as file:
+            file.write(self._framed(self.mails[number]))
+        return f"m{number}@example.com"
+
+    def change(self, number: int) -> str:
+        self.mails[number] = mail(number, "Another text than before.")
+        self._write()
+        return f"m{number}@example.com"
+
+    def move(self, number: int) -> None:
+        self.mails[number] = self.mails.pop(number)
+        self._write()
+
+    def remove(self, number: int) -> str:
+        del self.mails[number]
+        self._write()
+        return f"m{number}@example.com"
+
+    def empty(self) -> None:
+        self.path.write_bytes(b"")
+
+    def spoil(self) -> None:
+        with self.path.open("ab") as file:
+            file.write(b"From - Mon Mar 16 08:00:00 2026\n" + os.urandom(300).replace(b"From ", b"") + b"\n\n")
+
+
+class EmlSource(Source):
+    kind = "eml"
+    name = "mails"
+
+    def fill(self, count: int) -> set[str]:
+        (self.path / "sub").mkdir(parents=True)
+        return {self.add(number) for number in range(count)}
+
+    def add(self, number: int) -> str:
+        (self.path / f"{number}.eml").write_bytes(mail(number))
+        return f"m{number}@example.com"
+
+    def change(self, number: int) -> str:
+        (self.path / f"{number}.eml").write_bytes(mail(number, "Another text than before."))
+        return f"m{number}@example.com"
+
+    def move(self, number: int) -> None:
+        (self.path / f"{number}.eml").rename(self.path / "sub" / f"z{number}.EML")
+
+    def remove(self, number: int) -> str:
+        (self.path / f"{number}.eml").unlink()
+        return f"m{number}@example.com"
+
+    def empty(self) -> None:
+        for path in list(self.path.rglob("*.*")):
+            path.unlink()
+
+    def spoil(self) -> None:
+        (self.path / "odd.eml").write_bytes(os.urandom(500))
+        os.mkfifo(self.path / "pipe.eml")
+        (self.path / "folder.eml").mkdir()
+        with open(os.fsencode(self.path) + b"/\xff\xfe.eml", "wb") as file:
+            file.write(b"")
+
+
+def event(number: int, title: str = "", **lines: str) -> str:
+    properties = {
+        "UID": f"e{number}",
+        "SUMMARY": title or f"Event {number}",
+        "DTSTART;TZID=Europe/Berlin": f"202603{number % 20 + 1:02}T100000",
+        "DTEND;TZID=Europe/Berlin": f"202603{number % 20 + 1:02}T110000",
+    } | lines
+    body = "".join(f"{name}:{value}\r\n" for name, value in properties.items() if value)
+    return f"BEGIN:VEVENT\r\n{body}END:VEVENT\r\n"
+
+
+def calendar(*components: str) -> bytes:
+    return f"BEGIN:VCALENDAR\r\nVERSION:2.0\r\nPRODID:test\r\n{''.join(components)}END:VCALENDAR\r\n".encode()
+
+
+class VdirSource(Source):
+    kind = "calendar"
+    name = "calendars"
+
+    def fill(self, count: int) -> set[str]:
+        (self.path / "home").mkdir(parents=True)
+        return {self.add(number) for number in range(count)}
+
+    def add(self, number: int) -> str:
+        (self.path / f"{number}.ics").write_bytes(calendar(event(number)))
+        return f"e{number}"
+
+    def change(self, number: int) -> str:
+        (self.path / f"{number}.ics").write_bytes(calendar(event(number, "Another title")))
+        return f"e{number}"
+
+    def move(self, number: int) -> None:
+        (self.path / f"{number}.ics").rename(self.path / "home" / f"{number}.ics")
+
+    def remove(self, number: int) -> str:
+        (self.path / f"{number}.ics").unlink()
+        return f"e{number}"
+
+    def empty(self) -> None:
+        for path in list(self.path.rglob("*.ics")):
+            path.unlink()
+
+    def spoil(self) -> None:
+        (self.path / "odd.ics").write_bytes(os.urandom(500))
+        os.mkfifo(self.path / "pipe.ics")
+        with open(os.fsencode(self.path) + b"/\xff\xfe.ics", "wb") as file:
+            file.write(calendar(event(900))[:90])
+
+
+class IcsSource(Source):
+    kind = "calendar"
+    name = "calendar.ics"
+
+    def fill(self, count: int) -> set[str]:
+        self.events = {number: event(number) for number in range(count)}
+        self._write()
+        return {f"e{number}" for number in range(count)}
+
+    def _write(self) -> None:
+        self.path.write_bytes(calendar(*self.events.values()))
+
+    def add(self, number: int) -> str:
+        self.events[number] = event(number)
+        self._write()
+        return f"e{number}"
+
+    def change(self, number: int) -> str:
+        self.events[number] = event(number, "Another title")
+        self._write()
+        return f"e{number}"
+
+    def move(self, number: int) -> None:
+        self.events[number] = self.events.pop(number)
+        self._write()
+
+    def remove(self, number: int) -> str:
+        del self.events[number]
+        self._write()
+        return f"e{number}"
+
+    def empty(self) -> None:
+        self.path.write_bytes(b"")
+
+    def spoil(self) -> None:
+        self.path.write_bytes(
+            calendar(*self.events.values(), "BEGIN:VEVENT\r\nSUMMARY:Odd\r\nDTSTART:\x01\r\n")[:-15]
+        )
+
+
+class FolderSource(Source):
+    kind = "folder"
+    name = "documents"
+    key_is_first_path = True
+
+    def fill(self, count: int) -> set[str]:
+        (self.path / "sub").mkdir(parents=True)
+        (self.path / ".hidden.txt").write_text("hidden")
+        (self.path / "picture.png").write_bytes(b"no text")
+        return {self.add(number) for number in range(count)}
+
+    def add(self, number: int) -> str:
+        (self.path / f"{number}.txt").write_text(f"Text of document {number}.")
+        return f"{number}.txt"
+
+    def change(self, number: int) -> str:
+        (self.path / f"{number}.txt").write_text("Another text than before.")
+        return f"{number}.txt"
+
+    def move(self, number: int) -> None:
+        (self.path / f"{number}.txt").rename(self.path / "sub" / f"moved {number}.md")
+
+    def remove(self, number: int) -> str:
+        (self.path / f"{number}.txt").unlink()
+        return f"{number}.txt"
+
+    def empty(self) -> None:
+        for path in list(self.path.rglob("*.*")):
+            path.unlink()
+
+    def spoil(self) -> None:
+        (self.path / "odd.pdf").write_bytes(os.urandom(500))
+        (self.path / "cut.docx").write_bytes(b"PK\x03\x04 and no more")
+        os.mkfifo(self.path / "pipe.txt")
+        with open(os.fsencode(self.path) + b"/\xff\xfe.xlsx", "wb") as file:
+            file.write(b"")
+
+
+@pytest.fixture(params=[MaildirSource, MboxSource, EmlSource, VdirSource, IcsSource, FolderSource])
+def source(request: pytest.FixtureRequest, tmp_path: Path) -> Source:
+    """An empty source of each kind in turn."""
+    made: Source = request.param(tmp_path)
+    return made
+
+
+@pytest.fixture
+def kept() -> Kept:
+    return Kept()
+
+
+@pytest.fixture
+def new_kept() -> Callable[[], Kept]:
+    return Kept
+
+
+@pytest.fixture
+def make_mail() -> Callable[..., bytes]:
+    return mail
+
+
+@pytest.fixture
+def make_event() -> Callable[..., str]:
+    return event
+
+
+@pytest.fixture
+def make_calendar() -> Callable[..., bytes]:
+    return calendar
+
+
+@pytest.fixture
+def now() -> datetime:
+    return NOW.astimezone(UTC)
+
+
+@pytest.fixture
+def corpora() -> Path:
+    """The public test files."""
+    if not CORPORA.is_dir():
+        pytest.skip(f"no corpora at {CORPORA}")
+    return CORPORA
