@@ -110,7 +110,6 @@ def discover(
         run.dropped = [item.model_copy(update={"round": 0}) for item in dropped if item.check != "known"]
         known += [finding for finding in found if _keep(store, finding, run)]
         on_progress("observe", 1, 1)
-    closed: list[str] = []
     if tide:
         if model is None or embedder is None or index_folder is None:
             raise ValueError("the strategy tide needs a model, an embedder and a folder for the index")
@@ -118,9 +117,9 @@ def discover(
         seeds = sight.seeds(store, profile, options, name)
         if seeds:
             asking = _Asking(store, profile, options, model, pool, Grounds(started, addresses, known), on_progress)
-            closed = asking.go(sight, seeds, embedder, index_folder, opened.nonce, run)
+            asking.go(sight, seeds, embedder, index_folder, opened.nonce, run)
     run.finished = now + timedelta(seconds=time.monotonic() - begun)
-    store.runs.finish(run, closed, run.finished)
+    store.runs.finish(run, (), run.finished)
     return run
 
 
@@ -190,14 +189,14 @@ class _Asking:
         index_folder: Path,
         nonce: str,
         run: Run,
-    ) -> list[str]:
-        """Select, ask and prove; return the keys of the views that had nothing more to say."""
+    ) -> None:
+        """Select, ask and prove, and close the views that had nothing more to say."""
         with _timed(run, "select"):
             views, setting = self._select(sight, seeds, embedder, index_folder, nonce, run)
         run.views = len(views)
         run.ended = "all views closed"
         found = [Found.of(finding) for finding in self.grounds.known]
-        closed: list[str] = []
+        open_views = len(views)
         for start in range(0, len(views), WAVE):
             wave = views[start : start + WAVE]
             artifacts = self.store.artifacts.get(sorted({row for view in wave for row in view.artifacts}))
@@ -206,11 +205,13 @@ class _Asking:
             with _timed(run, "prove"):
                 keep = partial(_keep, self.store, run=run)
                 prove(named, artifacts, self.store, self.grounds, setting, run, keep)
-            closed += [_key(view, self.model) for view in done]
-        if len(closed) < len(views):
+            closed = [_key(view, self.model) for view in done]
+            # At once, so that a large run that is broken off has not asked in vain.
+            self.store.runs.close_views(closed, run.id)
+            open_views -= len(closed)
+        if open_views:
             used_up = len(run.rounds) >= self.options.rounds
             run.ended = "round limit reached" if used_up else "some views were not answered"
-        return closed
 
     def _select(
         self,
@@ -254,7 +255,9 @@ class _Asking:
             full_text=self.options.full_text,
             on_progress=self.on_progress,
         )
-        views = [view for view in views if not self.store.runs.is_closed(_key(view, model))]
+        # What this run itself closed before it was killed it goes through again, with the replies that are kept.
+        closed = self.store.runs.is_closed
+        views = [view for view in views if not closed(_key(view, model), but_by=run.id)]
         fits = Counter(name for view in views for name in view.templates)
         wanted = sorted(fits, key=lambda name: (-fits[name], name))
         chosen = fitting_templates(self.pool, wanted, budget.templates, count)

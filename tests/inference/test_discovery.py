@@ -294,6 +294,22 @@ def test_views_that_a_model_closed_are_not_asked_again(store):
     assert run.ended == "nothing changed"
 
 
+def test_views_that_a_broken_run_closed_are_not_asked_by_the_next(store, monkeypatch):
+    monkeypatch.setattr(
+        inference.stories,
+        "build_views",
+        lambda store, *arguments, **limits: [
+            replace(one_view((1, 2, 3), store), text=f"Story {n}.", digest=str(n)) for n in range(20)
+        ],
+    )
+    with pytest.raises(RuntimeError):
+        look(store, Scripted(script([*[NOTHING] * 17, RuntimeError("the server died")])))
+    model = Scripted(script([]))
+    run = look(store, model, now=NOW + timedelta(days=1))
+    assert run.views == 4
+    assert len(model.asked) == 4
+
+
 def test_the_strategy_tide_needs_a_model(store):
     with pytest.raises(ValueError, match="needs a model"):
         discover(store, PROFILE, NOW, TIDE)

@@ -56,6 +56,13 @@ class Runs:
             ).fetchone()[0]
         return OpenRun(run_id, nonce, started, resumed=False)
 
+    def close_views(self, views: Iterable[str], run: int) -> None:
+        """Remember that a run asked these views to their end, whether or not the run itself comes to one."""
+        with friendly(self._path), transaction(self._connection):
+            self._connection.executemany(
+                "INSERT OR REPLACE INTO closed_view VALUES (?, ?)", [(view, run) for view in views]
+            )
+
     def finish(self, run: Run, closed_views: Iterable[str], now: datetime) -> None:
         """Store the record of a run and the digests of the views that it closed; its replies are let go."""
         with friendly(self._path), transaction(self._connection):
@@ -85,9 +92,11 @@ class Runs:
         )
         return [Run.model_validate_json(record) for (record,) in rows]
 
-    def is_closed(self, view: str) -> bool:
-        """Whether a view of this digest was asked to its end in an earlier run."""
-        row = self._connection.execute("SELECT 1 FROM closed_view WHERE view = ?", (view,)).fetchone()
+    def is_closed(self, view: str, *, but_by: int | None = None) -> bool:
+        """Whether a view of this digest was asked to its end, in a run other than `but_by`."""
+        row = self._connection.execute(
+            "SELECT 1 FROM closed_view WHERE view = ? AND run_id IS NOT ?", (view, but_by)
+        ).fetchone()
         return row is not None
 
     def reply(self, request: str) -> str | None:
