@@ -310,6 +310,29 @@ def test_views_that_a_broken_run_closed_are_not_asked_by_the_next(store, monkeyp
     assert len(model.asked) == 4
 
 
+@pytest.mark.parametrize("context", [8_192, 16_384])
+def test_a_small_context_holds_ask_and_proof_of_long_artifacts(store, context):
+    put(store, replace(artifacts()[0], text="The garden hall holds 40 people. " + "It is a fine hall. " * 3000))
+    put(store, replace(artifacts()[2], text="Registered so far: 57 people. " * 3000))
+    model = Scripted(script([found(problem() | {"template": "TEMPLATE"})]), context=context)
+    answer = model.script
+    model.script = lambda request: fitting(answer(request), request)
+    run = look(store, model)
+    assert model.purposes() == ["ask", "ask", "prove"]
+    assert len(store.findings.all()) == 1
+    assert run.dropped == []
+    for request in model.asked:
+        assert model.count(request.messages) + request.max_tokens <= context
+    assert len(model.asked[0].messages[0].content) == len(model.asked[2].messages[0].content)
+
+
+def fitting(answer, request):
+    """The answer with the template that the view was asked about first."""
+    for said in answer.get("problems", ()):
+        said["template"] = request.messages[-1].content.split("Look first at [")[1].split("]")[0]
+    return answer
+
+
 def test_the_strategy_tide_needs_a_model(store):
     with pytest.raises(ValueError, match="needs a model"):
         discover(store, PROFILE, NOW, TIDE)
