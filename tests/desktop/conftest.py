@@ -191,8 +191,21 @@ def files(tmp_path: Path) -> Path:
     return root
 
 
+@pytest.fixture(scope="session")
+def loaded_embedder() -> Any:
+    from inference.embedding import SentenceEmbedder
+
+    return SentenceEmbedder()
+
+
 @pytest.fixture
-def added(home: Folders, files: Path, tide: Callable[..., Any]) -> Path:
+def one_embedder(loaded_embedder: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The real embedder, loaded once for all tests in this process."""
+    monkeypatch.setattr("desktop.choice.SentenceEmbedder", lambda name: loaded_embedder)
+
+
+@pytest.fixture
+def added(home: Folders, files: Path, tide: Callable[..., Any], one_embedder: None) -> Path:
     """The files, added as the sources mail, calendar and documents."""
     for words in (
         ("maildir", files / "mail"),

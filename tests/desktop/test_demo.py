@@ -12,6 +12,7 @@ from workspace import Folders
 from workspace.store import Store
 
 Tide = Callable[..., Any]
+pytestmark = pytest.mark.usefixtures("one_embedder")
 
 
 @pytest.fixture(scope="module")
