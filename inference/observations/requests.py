@@ -14,6 +14,7 @@ from inference.observations.words import plain
 _SHORTEST = 3
 _LONGEST = 1500
 _READ = 20_000
+_LETTERS = 0.6
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +99,7 @@ def _askings(text: str, other_names: frozenset[str]) -> Iterator[Asking]:
 def _kind(said: str, following: str) -> bool | None:
     """True for a sentence that plainly asks, False for one that may, None for one that does not."""
     said = phrases.COURTESY.sub("", said)
-    if not any(c.isalpha() for c in said):
+    if not _is_language(said):
         return None
     if said.rstrip(" \"')*_").endswith("?"):
         if phrases.RHETORIC.match(said):
@@ -109,6 +110,13 @@ def _kind(said: str, following: str) -> bool | None:
         answered = phrases.EXPLAINING.match(said) and phrases.ANSWERING.match(following)
         return bool(phrases.INTERROGATIVE.match(said)) and not answered
     return True if phrases.REQUEST.search(said) else None
+
+
+def _is_language(said: str) -> bool:
+    """Whether most of a sentence is letters; encoded data and rows of numbers are not."""
+    shown = said.replace("#", "")
+    letters = sum(c.isalpha() for c in shown)
+    return letters > 0 and letters + shown.count(" ") >= _LETTERS * len(shown)
 
 
 def _shadow(text: str) -> str:

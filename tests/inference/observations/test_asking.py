@@ -73,6 +73,7 @@ def test_a_question_or_request_is_found_as_it_stands(text, sentence):
         "궁금한 점 있으시면 언제든 연락 주세요.",
         "",
         "???",
+        "M9E9V3FY>?D%A47%R26E9E$=Y1258[C^3D&15=4UM77U#8U.S<DMI:UM[AV8G",
     ],
 )
 def test_what_only_looks_like_a_question_is_none(text):
