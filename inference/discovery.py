@@ -260,7 +260,9 @@ class _Asking:
         views = [view for view in views if not closed(_key(view, model), but_by=run.id)]
         fits = Counter(name for view in views for name in view.templates)
         wanted = sorted(fits, key=lambda name: (-fits[name], name))
-        chosen = fitting_templates(self.pool, wanted, budget.templates, count)
+        # Space that no story needs holds further templates.
+        spare = max(0, budget.story - max((count(view.text) for view in views), default=0))
+        chosen = fitting_templates(self.pool, wanted, budget.templates + spare, count)
         setting = Setting(
             model=model,
             journal=Journal(model, self.store, run.id),
