@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import tomllib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -155,12 +156,20 @@ def fetch(profile: Profile, on_progress: OnBytes | None = None) -> Path:
 
     Raises UserError: no network, no such model, no space.
     """
+    # Set before the import, which reads it: the hub's library otherwise asks and tells more than we need.
+    os.environ.setdefault("HF_HUB_DISABLE_TELEMETRY", "1")
     import httpx2
     from huggingface_hub import hf_hub_download, snapshot_download
     from huggingface_hub.errors import HfHubHTTPError, LocalEntryNotFoundError, OfflineModeIsEnabled
 
     try:
-        planned = snapshot_download(profile.model, revision=profile.revision, allow_patterns=_FILES, dry_run=True)
+        planned = snapshot_download(
+            profile.model,
+            revision=profile.revision,
+            allow_patterns=_FILES,
+            dry_run=True,
+            tqdm_class=_progress_into(None, 0, 0),
+        )
         assert isinstance(planned, list)
         whole = sum(file.file_size or 0 for file in planned)
         here = sum(file.file_size or 0 for file in planned if not file.will_download)
