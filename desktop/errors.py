@@ -26,6 +26,10 @@ EPILOG = (
 )
 
 
+class Stopped(Exception):
+    """The person stopped a command that has more to say about it than `STOPPED`: exit code 130 and this line."""
+
+
 class Program(TyperGroup):
     """The `tide` command: whatever ends it early becomes one line on stderr and an exit code."""
 
@@ -64,6 +68,8 @@ def explain(error: Exception) -> tuple[int, str]:
         return USAGE, _usage(error)
     if type(error).__name__ == "Abort":
         return CANCELLED, STOPPED
+    if isinstance(error, Stopped):
+        return CANCELLED, str(error)
     from workspace.errors import UserError, WorkerBusy
 
     if isinstance(error, UserError):

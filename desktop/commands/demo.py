@@ -44,6 +44,7 @@ def demo(
     they are.
     """
     from desktop import choice
+    from desktop.errors import Stopped
     from desktop.output import print_json, say
     from workspace import Folders, Settings, UserError
 
@@ -63,7 +64,10 @@ def demo(
         sample = _sample()
         moment = sample.now.isoformat(timespec="minutes")
         with _environment({"TIDE_HOME": str(home), "TIDE_NOW": moment}):
-            result = _run(sample, home, chosen, progress, trace, json, rounds, k, full_text)
+            try:
+                result = _run(sample, home, chosen, progress, trace, json, rounds, k, full_text)
+            except KeyboardInterrupt as error:
+                raise Stopped(f"Stopped. What was done is in {keep}." if keep else "Stopped.") from error
     if json:
         print_json(result)
     elif keep is not None:

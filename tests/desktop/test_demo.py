@@ -73,3 +73,16 @@ def test_a_workspace_file_is_written_out_as_files(
     assert any((tmp_path / "out" / "documents").rglob("*.*"))
     missing = tide("workspace", "export", tmp_path / "none.json", "--to", tmp_path / "x")
     assert (missing.exit_code, missing.stderr.count("\n")) == (1, 1)
+
+
+def test_a_demo_that_is_stopped_does_not_say_that_it_goes_on(
+    home: Folders, tide: Tide, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def stop(*words: object, **options: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("desktop.pipeline.sync", stop)
+    done = tide("demo", "--progress", "none")
+    assert (done.exit_code, done.stdout, done.stderr) == (130, "", "Stopped.\n")
+    done = tide("demo", "--progress", "none", "--keep", tmp_path / "kept")
+    assert done.stderr == f"Stopped. What was done is in {tmp_path / 'kept'}.\n"
