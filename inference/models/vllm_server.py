@@ -156,7 +156,7 @@ def _command(weights: Path, name: str, context: int, side_by_side: int, hardware
     command += ["--enable-prefix-caching", "--enable-prompt-tokens-details"]
     command += ["--structured-outputs-config", json.dumps(structured), "--generation-config", "vllm"]
     command += ["--disable-uvicorn-access-log", "--no-enable-log-requests", "--disable-fastapi-docs"]
-    if hardware.gpus:
+    if hardware.gpus and not hardware.cpu_build:
         best = max(hardware.gpus, key=lambda gpu: gpu.free_gb)
         # What other programs hold now, the screen's among them, stays theirs.
         share = min(0.92, max(0.1, (best.free_gb - 0.4) / best.total_gb))

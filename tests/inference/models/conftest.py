@@ -38,7 +38,7 @@ class Scripted:
             return 200, {"prompt": " ".join("a b c d " + m["content"] for m in body["messages"])}
         if self.tokenize == "template" and path == "/tokenize":
             return 200, {"tokens": body.get("content", "").split()}
-        return 404, {"error": {"message": "no such path"}}
+        return (429, {}) if self.tokenize == "busy" else (404, {"error": {"message": "no such path"}})
 
 
 def _completion(

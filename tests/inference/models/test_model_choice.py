@@ -4,6 +4,7 @@ import json
 import re
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -83,10 +84,11 @@ def test_too_little_memory_is_said() -> None:
     assert "needs 14 GB of memory beside other programs, the machine has 8 GB" in chosen.why
 
 
-def test_without_vllm_a_gpu_profile_says_what_to_install() -> None:
-    fit, why = fits(find_profile("gpu-8", ALL), machine(80, vllm=False))
-    assert not fit
-    assert "pip install" in why
+def test_without_vllm_for_gpus_a_gpu_profile_says_what_to_install() -> None:
+    for hardware in (machine(80, vllm=False), replace(machine(80), cpu_build=True)):
+        fit, why = fits(find_profile("gpu-8", ALL), hardware)
+        assert not fit
+        assert "pip install" in why
 
 
 def test_hybrids_are_never_chosen_by_themselves() -> None:

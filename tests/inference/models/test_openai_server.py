@@ -1,6 +1,9 @@
 """The adapter for OpenAI-compatible servers, against one that misbehaves in the ways that servers do."""
 
+import os
+import signal
 import socket
+import threading
 from typing import Annotated, Any
 
 import pytest
@@ -170,8 +173,6 @@ def test_a_server_that_is_not_there_is_named() -> None:
 
 
 def test_requests_go_out_side_by_side_up_to_the_limit(scripted: Any, completion: Any) -> None:
-    import threading
-
     together = threading.Barrier(3)
 
     def answer(body: Any) -> Any:
@@ -263,3 +264,33 @@ def test_proxies_of_the_environment_are_not_used(
     scripted.answers = [(200, completion(GOOD))]
     with OpenAIServer(scripted.url) as model:
         assert model.generate([ask()])[0].value is not None
+
+
+def test_an_interrupt_stops_the_requests_under_way(scripted: Any, completion: Any) -> None:
+    arrived, done = threading.Event(), threading.Event()
+
+    def never(body: Any) -> Any:
+        arrived.set()
+        done.wait(60)
+        return completion(GOOD)(body)
+
+    def interrupt() -> None:
+        arrived.wait(60)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    scripted.answers = [(200, never)]
+    sender = threading.Thread(target=interrupt)
+    sender.start()
+    try:
+        with OpenAIServer(scripted.url) as model, pytest.raises(KeyboardInterrupt):
+            model.generate([ask(f"{n}?") for n in range(4)])
+        assert not done.is_set()
+    finally:
+        done.set()
+        sender.join()
+
+
+def test_a_server_too_busy_to_count_is_an_error_and_no_estimate(scripted: Any) -> None:
+    scripted.tokenize = "busy"
+    with OpenAIServer(scripted.url) as model, pytest.raises(UserError, match="takes no more requests"):
+        model.count(ask().messages)
