@@ -12,7 +12,6 @@ from inference.embedding import SentenceEmbedder
 from inference.index import BATCH, MOST_PARTS, VectorIndex, index_artifacts, parts_of
 from inference.marks import marks_of
 from tests.inference.small_world import (
-    NOW,
     PROFILE,
     add,
     event,
