@@ -24,7 +24,7 @@ _OPENING = re.compile(rf"<(?:{_BLOCKS}|body|caption|center|main|nav|pre)(?:\s[^>
 _CLOSING = re.compile(rf"</(?:{_BLOCKS}|caption|center|main|nav|pre)\s*>|<(?:br|hr)(?:\s[^>]*)?/?>", re.IGNORECASE)
 _FIRST_CELL = re.compile(r"<tr(?:\s[^>]*)?>\s*<t[dh](?:\s[^>]*)?>", re.IGNORECASE)
 _ANY_CELL = re.compile(r"<t[dh](?:\s[^>]*)?>", re.IGNORECASE)
-_ROW_START = re.compile(f"{_CELL}? *{_LINE} *{_CELL}")
+_ROW_START = re.compile(f"{_CELL} *{_LINE}")
 _PRE = re.compile(r"<pre(?:\s[^>]*)?>.*?</pre>", re.IGNORECASE | re.DOTALL)
 _DROPPED = [
     "script",

@@ -124,13 +124,15 @@ def _guess(data: bytes) -> str:
     best, score = "cp1252", 0.0
     if b"\x1b$" in sample:
         return "iso2022_jp_2"
-    for codec, letters in _CANDIDATES:
+    for codec, letters, needed in _CANDIDATES:
         try:
             text = codecs.getincrementaldecoder(codec)().decode(sample)
         except (UnicodeError, ValueError):
             continue
-        foreign = [character for character in text if character > "\x7f"]
-        share = len(letters.findall(text)) / len(foreign) if len(foreign) > 3 else 0.0
+        count = sum(character > "\x7f" for character in text)
+        if count < 4 or (needed and len(needed.findall(text)) < count / 10):
+            continue
+        share = len(letters.findall(text)) / count
         if share > max(score, 0.5):
             best, score = codec, share
     return best
@@ -139,14 +141,20 @@ def _guess(data: bytes) -> str:
 _CYRILLIC = re.compile(
     "(?<=[\u0410-\u044f])[\u0430-\u044f]|(?<![\u0410-\u044f])[\u0410-\u042f](?=[\u0430-\u044f])"
 )
+_KANA = re.compile("[\u3041-\u30ff]")
+_JAPANESE = re.compile("[\u3001-\u30ff\u4e00-\u9fff\uff01-\uff5e]")
 _CANDIDATES = (
     # Western text has single letters with accents between plain ones; it is tried first and wins ties.
-    ("cp1252", re.compile("(?<=[A-Za-z])[à-öø-ÿß](?=[a-z\\s,.])|(?<![À-ÿ])[À-Þ](?=[a-z])|[\u2018-\u201d€]")),
-    ("euc_jp", re.compile("[\u3041-\u30ff\u3001-\u3002\uff08\uff09]|(?<=[\u3041-\u30ff])[\u4e00-\u9fff]")),
-    ("cp932", re.compile("[\u3041-\u30ff\u3001-\u3002\uff08\uff09]|(?<=[\u3041-\u30ff])[\u4e00-\u9fff]")),
-    ("cp949", re.compile("[\uac00-\ud7a3]")),
-    ("gb18030", re.compile("[\u4e00-\u9fff\u3001\u3002\uff01-\uff1f]")),
-    ("cp1251", _CYRILLIC),
-    ("koi8_r", _CYRILLIC),
-    ("cp1250", re.compile("(?<=[A-Za-z])[ąćęłńóśźżčďěňřšťůž](?=[a-z\\s,.])")),
+    (
+        "cp1252",
+        re.compile("(?<=[A-Za-z])[à-öø-ÿß](?=[A-Za-zà-ÿß\\s,.])|(?<![À-ÿ])[À-Þ](?=[a-z])|[\u2018-\u201d€]"),
+        None,
+    ),
+    ("euc_jp", _JAPANESE, _KANA),
+    ("cp932", _JAPANESE, _KANA),
+    ("euc_kr", re.compile("[\uac00-\ud7a3]"), None),
+    ("gb2312", re.compile("[\u4e00-\u9fff\u3001\u3002\uff01-\uff1f]"), None),
+    ("cp1251", _CYRILLIC, None),
+    ("koi8_r", _CYRILLIC, None),
+    ("cp1250", re.compile("(?<=[A-Za-z])[ąćęłńóśźżčďěňřšťůž](?=[a-z\\s,.])"), None),
 )

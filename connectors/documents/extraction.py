@@ -105,7 +105,7 @@ def _pdf(data: bytes, _charset: str) -> Text:
             defects.append(f"only the first {number - 1} pages read")
             break
         try:
-            text = page.extract_text()
+            text = page.extract_text().strip()
         except MemoryError:
             raise
         except Exception as error:  # one broken page must not cost the others
@@ -113,7 +113,7 @@ def _pdf(data: bytes, _charset: str) -> Text:
             continue
         texts.append(text)
         size += len(text)
-    if texts and not any(text.strip() for text in texts):
+    if texts and not any(texts):
         defects.append("no text in it (scanned pages?)")
     return "\n\n".join(texts), tuple(defects)
 

@@ -108,7 +108,8 @@ class _Reading:
         """The mail itself, then what it carries. `outer` and `number` are set for a mail inside another."""
         fields = Fields(message)
         body = _Body()
-        first = number if content_type(fields).startswith("multipart/") else f"{number}.1".lstrip(".")
+        several = content_type(fields).startswith("multipart/") and isinstance(message.get_payload(), list)
+        first = number if several else f"{number}.1".lstrip(".")
         self._collect(message, fields, first, depth, body)
         whole, long = cut(body.text(defects, self.mailbox.documents))
         text, quoted = split(whole)

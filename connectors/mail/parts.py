@@ -46,16 +46,15 @@ def parameter(fields: Fields, name: str) -> str:
 
 def payload(part: "Message[str, str]", fields: Fields) -> tuple[bytes, str]:
     """The decoded bytes of a part, and a defect or ""."""
-    whole = part.get_payload()
-    text = whole if isinstance(whole, str) else ""
-    data = text.encode("ascii", "surrogateescape") if text.isascii() else text.encode("utf-8", "surrogateescape")
     coding = fields.raw("content-transfer-encoding").strip().strip(";\"'").lower()
-    if coding == "base64":
-        return _base64(data)
+    if coding in ("base64", "x-uuencode", "uuencode", "x-uue", "uue"):
+        whole = part.get_payload()
+        data = whole.encode("ascii", "replace") if isinstance(whole, str) else b""
+        return _base64(data) if coding == "base64" else (_uudecoded(data), "")
+    raw = part.get_payload(decode=True)  # quoted-printable is decoded by it, the rest left as it stands
+    data = raw if isinstance(raw, bytes) else b""
     if coding in ("quoted-printable", "quoted-printeable"):
-        return binascii.a2b_qp(data), ""
-    if coding in ("x-uuencode", "uuencode", "x-uue", "uue"):
-        return _uudecoded(data), ""
+        return data if coding == "quoted-printable" else binascii.a2b_qp(data), ""
     known = coding.replace("-", "") in ("", "7bit", "8bit", "binary", "8bits", "plain")
     return data, "" if known else f"unknown transfer encoding {decoded(coding)[:40]!r}"
 

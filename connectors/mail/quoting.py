@@ -33,10 +33,11 @@ _INTRODUCTION = re.compile(
     re.IGNORECASE,
 )
 _OPENS = re.compile(
-    r"^(?:On|Am|Le|El|Em|Il|Op|W dniu|Den|Dne|Dňa|Pe|Em|În|Lainaus)\b.{0,200}\d|^\d{1,4}[-./年].{0,200}"
-    r"|^.{0,200}@.{0,100}$",
+    r"^(?:On|Am|Le|El|Em|Il|Op|W dniu|Den|Dne|Dňa|Pe|Em|În|Lainaus)\b.{0,200}\d"
+    r"|^\d{1,4}[-./年]|^.{0,60}\d{4}.{0,80}\d:\d\d",
     re.IGNORECASE,
 )
+_NAMES_SENDER = re.compile(r"^.{0,200}@.{0,100}$")
 _FROM = re.compile(
     r"^[ \t>*]*(?:From|Von|De|Da|Van|Od|Från|Fra|Lähettäjä|От|Kimden|差出人|发件人|寄件者|보낸 사람)"
     r"[ \t]*\*?[ \t]*[:：]",
@@ -111,16 +112,15 @@ def _introduction(fresh: list[str]) -> list[str]:
     end = len(fresh)
     while end and not fresh[end - 1].strip():
         end -= 1
-    for count in (1, 2, 3):
-        if count > end:
-            break
-        lines = fresh[end - count : end]
-        joined = " ".join(line.strip() for line in lines)
-        if len(joined) < 400 and _INTRODUCTION.search(joined) and (count == 3 or _OPENS.search(joined)):
-            del fresh[end - count :]
-            return lines
-        if not lines[0].strip():
-            break
+    for opens, most in ((_OPENS, 3), (_NAMES_SENDER, 1)):
+        for count in range(1, min(most, end) + 1):
+            lines = fresh[end - count : end]
+            joined = " ".join(line.strip() for line in lines)
+            if not lines[0].strip() or len(joined) > 400:
+                break
+            if opens.search(joined) and _INTRODUCTION.search(joined):
+                del fresh[end - count :]
+                return lines
     return []
 
 
