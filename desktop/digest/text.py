@@ -17,6 +17,15 @@ if TYPE_CHECKING:
     from workspace.finding import Run
 
 _KINDS = {"email": "mails", "event": "events", "document": "documents", "task": "tasks", "function": "functions"}
+_CHECKS = {
+    "quote": "words that stand nowhere",
+    "stands": "not borne out by the originals",
+    "open": "settled already",
+    "person": "not yours to act on",
+    "known": "known already",
+    "invalid": "not an answer",
+    "originals": "too long to check",
+}
 MARKS = {"new": "new", "back": "back from snooze"}
 
 
@@ -82,8 +91,11 @@ def footer(digest: Digest) -> list[str]:
             "Took: " + ", ".join(f"{step} {say_span(took)}" for step, took in digest.seconds.items()) + "."
         )
     if digest.dropped:
-        why = ", ".join(f"{check} {count}" for check, count in digest.dropped.items())
-        lines.append(f"Not shown: {sum(digest.dropped.values())} candidates that failed a check ({why}).")
+        count = sum(digest.dropped.values())
+        why = ", ".join(f"{_CHECKS.get(check, check)} {times}" for check, times in digest.dropped.items())
+        lines.append(
+            f"Not shown: {count} {'candidate that' if count == 1 else 'candidates that'} failed a check ({why})."
+        )
     return lines
 
 

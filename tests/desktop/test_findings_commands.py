@@ -29,7 +29,7 @@ def test_the_digest_shows_the_most_pressing_first_with_evidence_and_action(home:
     assert "a3 · event, Thu 21 May 09:00 · its title\n      “Handling course”\n" in shown
     assert "→ Move “Handling course” (Thu 21 May 09:00) to Fri 22 May 10:00." in shown
     assert "Took: sync 1.2 s, observe 1 min 15 s." in shown
-    assert "Not shown: 3 candidates that failed a check (quote 3)." in shown
+    assert "Not shown: 3 candidates that failed a check (words that stand nowhere 3)." in shown
     assert "A capable model also reads" in " ".join(shown.split())
 
 
