@@ -20,12 +20,14 @@ _LINE, _CELL, _QUOTE, _END = "\x01", "\x02", "\x03", "\x04"
 _BLOCKS = (
     "address|article|aside|blockquote|dd|div|dl|dt|fieldset|figure|footer|form|h[1-6]|header|li|ol|p|section|ul"
 )
-_OPENING = re.compile(rf"<(?:{_BLOCKS}|body|caption|center|main|nav|pre)(?:\s[^>]*)?>", re.IGNORECASE)
-_CLOSING = re.compile(rf"</(?:{_BLOCKS}|caption|center|main|nav|pre)\s*>|<(?:br|hr)(?:\s[^>]*)?/?>", re.IGNORECASE)
-_FIRST_CELL = re.compile(r"<tr(?:\s[^>]*)?>\s*<t[dh](?:\s[^>]*)?>", re.IGNORECASE)
-_ANY_CELL = re.compile(r"<t[dh](?:\s[^>]*)?>", re.IGNORECASE)
+_OPENING = re.compile(rf"<(?:{_BLOCKS}|body|caption|center|main|nav|pre)(?:\s[^>]{0, 2000})?>", re.IGNORECASE)
+_CLOSING = re.compile(
+    rf"</(?:{_BLOCKS}|caption|center|main|nav|pre)\s*>|<(?:br|hr)(?:\s[^>]{0, 2000})?/?>", re.IGNORECASE
+)
+_FIRST_CELL = re.compile(r"<tr(?:\s[^>]{0,2000})?>\s*<t[dh](?:\s[^>]{0,2000})?>", re.IGNORECASE)
+_ANY_CELL = re.compile(r"<t[dh](?:\s[^>]{0,2000})?>", re.IGNORECASE)
 _ROW_START = re.compile(f"{_CELL} *{_LINE}")
-_PRE = re.compile(r"<pre(?:\s[^>]*)?>.*?</pre>", re.IGNORECASE | re.DOTALL)
+_PRE = re.compile(r"(</?pre\b)", re.IGNORECASE)
 _DROPPED = [
     "script",
     "style",
@@ -55,7 +57,6 @@ _HIDING = re.compile(
     re.IGNORECASE,
 )
 _MAY_HIDE = re.compile(r"display|visibility|font-size|mso-hide|opacity|max-height|transparent|indent|hidden", re.I)
-_SHEET = re.compile(r"<style[^>]*>(.*?)</style", re.IGNORECASE | re.DOTALL)
 _RULE = re.compile(r"([^{}@]{1,200})\{([^{}]*)\}")
 _SPACES = re.compile(r"[ \t\n\r\f]+")
 _AROUND_LINE = re.compile(f" *{_LINE} *")
@@ -72,12 +73,12 @@ def to_text(html: str) -> tuple[str, tuple[str, ...]]:
     """The text that a reader of the page sees, and defects: hidden text left out, invisible characters."""
     defects = []
     if "<pre" in html or "<PRE" in html:
-        html = _PRE.sub(lambda found: found[0].replace("\n", "<br>"), html)
+        html = _with_breaks(html)
     marked = _FIRST_CELL.sub(lambda found: found[0] + _LINE, _marks_out(html))
     marked = _ANY_CELL.sub(lambda found: found[0] + _CELL, marked)
     marked = _CLOSING.sub(lambda found: found[0] + _LINE, _OPENING.sub(lambda found: found[0] + _LINE, marked))
     tree = LexborHTMLParser(marked)
-    hidden = _drop_hidden(tree, html) if _MAY_HIDE.search(html) else 0
+    hidden = _drop_hidden(tree) if _MAY_HIDE.search(html) else 0
     if hidden:
         defects.append(f"hidden HTML text left out ({hidden} characters)")
     tree.strip_tags(_DROPPED)
@@ -95,6 +96,18 @@ def without_tags(html: str) -> str:
     return clean(_SPACES.sub(" ", unescape(_TAG.sub(" ", html))))[0].strip()
 
 
+def _with_breaks(html: str) -> str:
+    """The page with the line ends of preformatted text as breaks, which outlive the collapse of white space."""
+    pieces, inside = [], False
+    for piece in _PRE.split(html):
+        if _PRE.fullmatch(piece):
+            inside = not piece.startswith("</")
+        elif inside:
+            piece = piece.replace("\n", "<br>")
+        pieces.append(piece)
+    return "".join(pieces)
+
+
 def _marks_out(html: str) -> str:
     for mark in (_LINE, _CELL, _QUOTE, _END):
         if mark in html:
@@ -102,11 +115,11 @@ def _marks_out(html: str) -> str:
     return html
 
 
-def _drop_hidden(tree: LexborHTMLParser, html: str) -> int:
+def _drop_hidden(tree: LexborHTMLParser) -> int:
     """Take hidden elements out of the tree; return how many characters of text they had."""
     nodes = [node for node in tree.css("[style]") if _HIDING.search(node.attributes.get("style") or "")]
     nodes += tree.css("[hidden]")
-    for selector in _hiding_selectors(html):
+    for selector in _hiding_selectors(tree):
         nodes += tree.css(selector)
     count = 0
     for node in nodes:
@@ -123,11 +136,11 @@ def _empty(node: LexborNode) -> None:
         child.remove()
 
 
-def _hiding_selectors(html: str) -> list[str]:
+def _hiding_selectors(tree: LexborHTMLParser) -> list[str]:
     """Plain class and id selectors that the page's style sheets hide whatever the screen."""
     found = []
-    for sheet in _SHEET.findall(html):
-        for selectors, body in _RULE.findall(_without_media(sheet)):
+    for sheet in tree.css("style")[:20]:
+        for selectors, body in _RULE.findall(_without_media(sheet.text(deep=True)[:50_000])):
             if _HIDING.search(body):
                 found += [one.strip() for one in selectors.split(",")]
     return [one for one in found[:100] if re.fullmatch(r"[a-zA-Z]{0,10}[.#][-\w]{1,60}", one)]

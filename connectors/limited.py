@@ -15,6 +15,8 @@ from typing import Any, BinaryIO, Self
 
 SECONDS = 20.0
 MAX_REPLY = 64 * 1024 * 1024
+# One thread for a numeric library that a parser may load: each takes memory, and there is not much.
+_ENVIRONMENT = {"LANG": "C.UTF-8", "PYTHONUTF8": "1", "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
 _ROOT = str(Path(__file__).resolve().parents[1])
 
 
@@ -84,7 +86,7 @@ class Companion:
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
                 cwd="/",
-                env={"LANG": "C.UTF-8", "PYTHONUTF8": "1"},
+                env=_ENVIRONMENT,
             )
         return self._process
 

@@ -8,6 +8,7 @@ import io
 import re
 import zipfile
 from collections.abc import Callable, Iterable, Iterator
+from typing import Any
 
 from connectors.html import to_text
 from connectors.text import MAX_CHARACTERS, clean, cut, decode
@@ -68,7 +69,7 @@ def _html(data: bytes, charset: str) -> Text:
 def _csv(data: bytes, charset: str) -> Text:
     text, defects = _plain(data, charset)
     try:
-        dialect: type[csv.Dialect] = csv.Sniffer().sniff(text[:10_000], ",;\t|")
+        dialect: type[csv.Dialect] = csv.Sniffer().sniff(text[:4_000], ",;\t|")
     except csv.Error:
         dialect = csv.excel
     try:
@@ -136,43 +137,26 @@ def _docx(data: bytes, _charset: str) -> Text:
     return "\n\n".join(texts), ()
 
 
-def _words(element: object) -> Iterator[str]:
+def _words(node: Any, inside_cell: bool = False) -> Iterator[str]:
     """The text of a WordprocessingML element in reading order: paragraphs as lines, table rows with ` | `."""
-    from lxml import etree
-
-    assert isinstance(element, etree._Element)
-    cells: list[int] = []
-    inside_cell = 0
-    skipping: etree._Element | None = None
-    for event, node in etree.iterwalk(element, events=("start", "end")):
-        if skipping is not None:
-            if event == "end" and node is skipping:
-                skipping = None
-            continue
-        if event == "start":
-            if node.tag == _FALLBACK:
-                skipping = node
-            elif node.tag == _W + "t":
-                yield str(node.text or "")
-            elif node.tag == _W + "tab":
-                yield "\t"
-            elif node.tag in (_W + "br", _W + "cr"):
-                yield "\n"
-            elif node.tag == _W + "tr":
-                cells.append(0)
-            elif node.tag == _W + "tc":
-                inside_cell += 1
-                if cells and cells[-1]:
-                    yield " | "
-                if cells:
-                    cells[-1] += 1
-        elif node.tag == _W + "p":
+    if node.tag == _FALLBACK:  # says once more what stands beside it, for older programs
+        return
+    if node.tag == _W + "t":
+        yield str(node.text or "")
+    elif node.tag == _W + "tab":
+        yield "\t"
+    elif node.tag in (_W + "br", _W + "cr"):
+        yield "\n"
+    elif node.tag == _W + "tr":
+        for number, cell in enumerate(child for child in node if child.tag == _W + "tc"):
+            yield " | " if number else ""
+            yield from _words(cell, inside_cell=True)
+        yield "\n"
+    else:
+        for child in node:
+            yield from _words(child, inside_cell)
+        if node.tag == _W + "p":
             yield " " if inside_cell else "\n"
-        elif node.tag == _W + "tc":
-            inside_cell -= 1
-        elif node.tag == _W + "tr":
-            cells.pop()
-            yield "\n"
 
 
 def _xlsx(data: bytes, _charset: str) -> Text:

@@ -16,7 +16,7 @@ _LEFT_OUT = frozenset(
         "outbox", "templates", "unsent messages",
     }
 )  # fmt: skip
-_ENCODED = re.compile(r"&([^-]*)-")
+_ENCODED = re.compile(r"&([A-Za-z0-9+,]*)-")
 
 
 def is_read(name: str) -> bool:

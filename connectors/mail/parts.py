@@ -8,6 +8,7 @@ from email.message import Message
 from connectors.mail.headers import Fields, decoded
 from connectors.text import decode
 
+_MAX_PARAMETERS = 8_000  # characters; what is looked for costs their square at worst
 _NOT_BASE64 = re.compile(rb"[^A-Za-z0-9+/=]+")
 _TYPE = re.compile(r"\s*([\w!#$&^.+-]+/[\w!#$&^.+-]+)")
 _PARAMETER = re.compile(r';\s*([\w.-]+)(\*\d+)?(\*)?\s*=\s*("(?:[^"\\]|\\.)*"|[^;\s]*)')
@@ -20,7 +21,7 @@ def content_type(fields: Fields) -> str:
 
 def parameter(fields: Fields, name: str) -> str:
     """A parameter of Content-Type or Content-Disposition, continued and encoded ones (RFC 2231) put together."""
-    value = fields.raw("content-disposition" if name == "filename" else "content-type")
+    value = fields.raw("content-disposition" if name == "filename" else "content-type")[:_MAX_PARAMETERS]
     if name not in value.lower():
         return ""
     pieces: list[tuple[int, bool, str]] = []

@@ -4,7 +4,7 @@
 
 import pytest
 
-from connectors.html import to_text
+from connectors.html import tame, to_text
 from connectors.mail.quoting import split
 
 
@@ -109,3 +109,27 @@ def test_long_texts_are_split_in_linear_time() -> None:
     for line in ("> quoted\n", "From: x\n", "On 1 wrote\n", "-- \n", "_" * 50 + "\n", "Sent: x\n"):
         fresh, quoted = split(line * 50_000)
         assert len(fresh) + len(quoted) <= len(line) * 50_000
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<div " * 9_000,
+        "<pre>\n" * 9_000,
+        "<style>" * 9_000,
+        "<style>" + "a{" * 100_000,
+        "<p style='" + "display " * 100_000,
+        "<tr> " * 9_000,
+        "<td><table>" * 1_000 + "x",
+        "</p>" * 9_000,
+        "<" * 9_000,
+    ],
+)
+def test_pages_that_never_close_anything_cost_little(html: str) -> None:
+    assert tame(html)
+    text, _ = to_text(html)
+    assert len(text) <= len(html)
+
+
+def test_preformatted_text_keeps_its_lines() -> None:
+    assert to_text("<p>a\nb</p><PRE class=x>one\ntwo</PRE>")[0].split("\n")[-2:] == ["one", "two"]
