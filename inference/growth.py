@@ -104,14 +104,15 @@ class _Growing:
         return True
 
     def _standing_for(self, artifact: int) -> Sequence[int]:
-        """The artifact; for an occurrence that looks like the next ones of its series, those."""
+        """The artifact; for one of a series the next occurrences that look like it, and the next that do not."""
         block = self._blocks.get(artifact)
         if block is None or block.look is None:
             return (artifact,)
         coming = self._links.coming(artifact)
         self._blocks.load(coming)
-        alike = [one for one in coming if (other := self._blocks.get(one)) and other.look == block.look]
-        return alike[:OCCURRENCES] or (artifact,)
+        looks = {one: other.look for one in coming if (other := self._blocks.get(one))}
+        alike = [one for one in looks if looks[one] == block.look][:OCCURRENCES]
+        return (alike or [artifact]) + [one for one in looks if looks[one] != block.look][:OCCURRENCES]
 
 
 _AHEAD = 60

@@ -40,11 +40,11 @@ CORE = 0.25
 class View:
     """What one call shows.
 
-    `artifacts` in the order in which `text` shows them, `seeds` those for whose sake the view exists,
-    `templates` the ids of those that fit, best first; `fit` (0 to 1) how well the best does. `text` is the
-    blocks of the artifacts and the observations, the same bytes for the same contents; it holds foreign text
-    wherever an artifact has no note. `digest` is over all that decides the answer, but not the wording of
-    observations, which count days: a view of a known digest has been asked before.
+    `artifacts` in the order in which `text` shows them, `seeds` those for whose sake the view exists (of two
+    copies of a message one is shown), `templates` the ids of those that fit, best first; `fit` (0 to 1) how well
+    the best does. `text` is the blocks of the artifacts and the observations, the same bytes for the same
+    contents; it holds foreign text wherever an artifact has no note. `digest` is over all that decides the
+    answer, but not the wording of observations, which count days: a view of a known digest has been asked before.
     """
 
     artifacts: tuple[int, ...]
@@ -162,9 +162,9 @@ class _Draft:
     def urgency(self) -> tuple[bool, float, int]:
         return (not self.observed, -self.fit.score, min(self.seeds))
 
-    def absorb(self, other: _Draft) -> None:
-        held = set(self.members)
-        self.members += [artifact for artifact in other.members if artifact not in held]
+    def absorb(self, other: _Draft, blocks: Blocks) -> None:
+        held = {blocks[artifact].message for artifact in self.members}
+        self.members += [artifact for artifact in other.members if blocks[artifact].message not in held]
         self.seeds += other.seeds
         self.observed |= other.observed
         best, second = sorted((self.fit, other.fit), key=lambda fit: -fit.score)
@@ -240,7 +240,7 @@ def _pack(drafts: Sequence[_Draft], blocks: Blocks, told: _Told, view_tokens: in
             least = min(range(len(adds)), key=lambda number: adds[number])
             if adds[least] > room or _cost({*held, *left[least].members}, blocks, told) > view_tokens:
                 break
-            view.absorb(left.pop(least))
+            view.absorb(left.pop(least), blocks)
         packed.append(view)
     return packed
 
@@ -258,6 +258,7 @@ def _view(draft: _Draft, blocks: Blocks, told: _Told, view_tokens: int, count: C
         members.pop()
         text = _text(members, blocks, told)
     ordered = sorted(members, key=lambda artifact: blocks[artifact].order)
+    messages = {blocks[artifact].message for artifact in members}
     numbers = told.within(members)
     shown = tuple(told.observations[number] for number in numbers)
     identities = [
@@ -266,7 +267,7 @@ def _view(draft: _Draft, blocks: Blocks, told: _Told, view_tokens: int, count: C
     decides = "\n".join([*(blocks[artifact].text for artifact in ordered), *sorted(identities)])
     return View(
         artifacts=tuple(ordered),
-        seeds=tuple(sorted(seed for seed in draft.seeds if seed in set(members))),
+        seeds=tuple(sorted(seed for seed in draft.seeds if blocks[seed].message in messages)),
         observations=shown,
         templates=draft.fit.templates,
         fit=draft.fit.score,

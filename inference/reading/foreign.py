@@ -10,7 +10,7 @@ def visible(text: str) -> str:
     Control characters but line break and tab go, and format characters (zero width spaces, direction marks,
     tags), in which orders to a model can be hidden; joiners stay between letters of scripts that need them.
     """
-    if text.isascii() and text.isprintable():
+    if text.replace("\n", "").replace("\t", "").isprintable():
         return text
     kept = []
     for number, letter in enumerate(text):

@@ -122,3 +122,21 @@ class Sample:
 def count(text):
     """Tokens, near enough for tests: four letters each."""
     return -(-len(text) // 4)
+
+
+_TALK = (
+    "rehearsal",
+    "harvest",
+    "football",
+    "picnic",
+    "repair",
+    "lecture",
+    "concert",
+    "sailing",
+    "gardening",
+    "baking",
+)
+FILLER = [
+    mail(f"f{n}", f"The {word} went well, {word} again next year.", sender=f"P{n} Q{n}", days=-n)
+    for n, word in enumerate((*_TALK, "painting", "swimming"))
+]

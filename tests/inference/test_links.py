@@ -4,19 +4,13 @@ import pytest
 
 from inference.embedding import SentenceEmbedder
 from inference.links import Links
-from tests.inference.small_world import NOW, event, ids_of, mail, open_index, open_store
+from tests.inference.small_world import FILLER, NOW, event, ids_of, mail, open_index, open_store
 from workspace import Artifact, Kind
 
 
 @pytest.fixture(scope="module")
 def minilm():
     return SentenceEmbedder()
-
-
-WORDS = (
-    ["rehearsal", "harvest", "football", "picnic", "repair", "lecture", "concert", "sailing", "gardening", "baking", "painting", "swimming"]
-)
-FILLER = [mail(f"f{n}", f"The {word} went well.", sender=f"P{n} Q{n}") for n, word in enumerate(WORDS)]
 
 
 @pytest.fixture
