@@ -101,10 +101,11 @@ def open_chosen(chosen: Choice, settings: Settings, told: Reporter, trace: Path 
     return open_model(
         chosen.name,
         chosen.folders,
+        context=settings.context or None,
         side_by_side=settings.side_by_side,
         keep_server=settings.keep_server,
         trace=trace,
-        on_progress=lambda step, seconds: told.progress(step, round(seconds), 0),
+        on_progress=lambda step, seconds: told.progress(f"{step}, seconds", round(seconds), 0),
     )
 
 

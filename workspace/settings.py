@@ -15,7 +15,8 @@ class Settings(BaseModel):
 
     `model`: a profile of models.toml, `embedded`, a folder of weights, or the base URL of an
     OpenAI-compatible server (`http://host:port/v1#model`); empty chooses by the hardware. `keep_server` leaves
-    the model server running after a run. `past_days` and `future_days` bound the occurrences of recurring
+    the model server running after a run. `context` is how many tokens a server takes that does not say so; it
+    lowers that of any other model; 0 leaves it. `past_days` and `future_days` bound the occurrences of recurring
     events; `answer_days` is after how many working days an unanswered question is told.
     """
 
@@ -26,6 +27,7 @@ class Settings(BaseModel):
     new_per_round: Annotated[int, Field(ge=1, le=10)] = 1
     side_by_side: Annotated[int, Field(ge=1, le=64)] = 8
     keep_server: bool = False
+    context: Annotated[int, Field(ge=0)] = 0
     past_days: Annotated[int, Field(ge=1, le=3650)] = 365
     future_days: Annotated[int, Field(ge=1, le=3650)] = 365
     answer_days: Annotated[int, Field(ge=1, le=30)] = 3

@@ -181,11 +181,15 @@ class OpenAIServer:
         }
         url = f"{self._base}/chat/completions"
         response: httpx.Response | None = None
+        failed = ""
         for wait in (*(FIRST_WAIT_SECONDS * 2**n for n in range(TRIES - 1)), None):
             try:
                 response = await client.post(url, json=body)
             except httpx.ConnectError:
-                response = None
+                response, failed = None, "can't be reached"
+            except (httpx.NetworkError, httpx.RemoteProtocolError) as error:
+                # Asking changes nothing at the server, so that a connection that it let go may be tried again.
+                response, failed = None, f"broke off ({type(error).__name__})"
             except httpx.HTTPError as error:
                 raise self._gone(f"broke off ({type(error).__name__})") from error
             if response is not None and response.status_code != 429 and response.status_code < 500:
@@ -193,7 +197,7 @@ class OpenAIServer:
             if wait is not None:
                 await asyncio.sleep(max(wait, _retry_after(response)))
         if response is None:
-            raise self._gone("can't be reached")
+            raise self._gone(failed)
         return _completion(self._checked(response))
 
     def _least(self, messages: Sequence[Message]) -> int:
@@ -262,7 +266,7 @@ class OpenAIServer:
             )
         found = context or told
         if not isinstance(found, int) or found <= 0:
-            raise UserError(f"{self._base} does not say how long a prompt may be. Set `context` for this model.")
+            raise UserError(f"{self._base} does not say how long a prompt may be. Set `context` in settings.toml.")
         return model, found
 
     def _slot_context(self) -> int | None:

@@ -18,7 +18,10 @@ def words(messages: list[dict[str, str]]) -> int:
 
 @dataclass
 class Scripted:
-    """`answers` are taken in turn, the last one for ever: a status and a body, or a body made of the request."""
+    """`answers` are taken in turn, the last one for ever: a status and a body, or a body made of the request.
+
+    Status 0 lets the connection go without an answer.
+    """
 
     answers: list[tuple[int, Any]] = field(default_factory=list)
     models: list[dict[str, Any]] = field(default_factory=lambda: [{"id": "scripted", "max_model_len": 4096}])
@@ -96,7 +99,11 @@ def scripted(monkeypatch: pytest.MonkeyPatch) -> Iterator[Scripted]:
                 return
             script.requests.append(body)
             script.headers.append(dict(self.headers))
-            self.say(*script.chat(body))
+            status, answer = script.chat(body)
+            if status == 0:
+                self.close_connection = True
+                return
+            self.say(status, answer)
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})

@@ -126,6 +126,16 @@ def test_an_answer_ended_for_another_reason_has_no_value(scripted: Any, completi
     assert "ended the answer for another reason" in reply.problem
 
 
+def test_a_connection_that_the_server_lets_go_is_tried_again(scripted: Any, completion: Any) -> None:
+    scripted.answers = [(0, {}), (200, completion('{"line":"rent","title":"due"}'))]
+    with OpenAIServer(scripted.url) as model:
+        (reply,) = model.generate([ask()])
+    assert reply.value == Answer(line="rent", title="due")
+    scripted.answers = [(0, {})]
+    with OpenAIServer(scripted.url) as model, pytest.raises(UserError, match="broke off"):
+        model.generate([ask()])
+
+
 def test_a_busy_or_failing_server_is_asked_again(scripted: Any, completion: Any) -> None:
     scripted.answers = [(429, {}), (503, "starting"), (500, {}), (200, completion(GOOD))]
     with OpenAIServer(scripted.url) as model:
