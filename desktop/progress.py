@@ -121,7 +121,7 @@ class Bars(Silent):
     def progress(self, step: str, done: int, total: int) -> None:
         bars = self._shown()
         if step not in self._tasks:
-            self._tasks[step] = bars.add_task(one_line(step, 24), total=None)
+            self._tasks[step] = bars.add_task(one_line(step, 40), total=None)
         bars.update(self._tasks[step], completed=done, total=total or None)
 
     def say(self, line: str) -> None:
