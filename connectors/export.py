@@ -275,7 +275,8 @@ def _xlsx(document: FileDocument) -> bytes:
     from openpyxl import Workbook
 
     book = Workbook()
-    book.remove(book.active)
+    for first in book.worksheets:
+        book.remove(first)
     sheet = None
     for level, rows in _blocks(document.text):
         if level > 0:
