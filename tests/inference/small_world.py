@@ -124,19 +124,8 @@ def count(text):
     return -(-len(text) // 4)
 
 
-_TALK = (
-    "rehearsal",
-    "harvest",
-    "football",
-    "picnic",
-    "repair",
-    "lecture",
-    "concert",
-    "sailing",
-    "gardening",
-    "baking",
-)
+_TALK = ("rehearsal", "harvest", "football", "picnic", "repair", "lecture", "concert", "sailing", "gardening")
 FILLER = [
     mail(f"f{n}", f"The {word} went well, {word} again next year.", sender=f"P{n} Q{n}", days=-n)
-    for n, word in enumerate((*_TALK, "painting", "swimming"))
+    for n, word in enumerate((*_TALK, "baking", "painting", "swimming"))
 ]
