@@ -11,8 +11,8 @@ from zoneinfo import ZoneInfo
 
 import numpy as np
 
+from inference.foreign import visible
 from inference.marks import marks_of
-from inference.reading.foreign import visible
 
 if TYPE_CHECKING:
     import numpy.typing as npt

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from datetime import datetime
 
-from inference.reading.foreign import unlabelled
+from inference.foreign import unlabelled
 from workspace import Artifact, Kind, Profile
 
 Count = Callable[[str], int]

@@ -4,10 +4,10 @@ The order is that of how often things change, so that a server computes a prefix
 run, a story once, and in later rounds only what was found since.
 """
 
+from inference.foreign import clean, fence
 from inference.prompts.budget import Budget, fitting_templates, plan
 from inference.prompts.calls import ask_messages, found_line, prove_messages, story_part
 from inference.prompts.constant import catalogue, constant_part
-from inference.prompts.foreign import clean, fence
 
 __all__ = [
     "Budget",

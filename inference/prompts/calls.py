@@ -7,8 +7,8 @@ import json
 from collections.abc import Sequence
 
 from inference.candidate import Candidate
+from inference.foreign import clean, closing, fence, opening
 from inference.models.contract import Message
-from inference.prompts.foreign import clean, closing, fence, opening
 
 MAX_FOUND = 200
 

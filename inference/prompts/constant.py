@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from datetime import datetime
 
-from inference.prompts.foreign import clean, closing, opening
+from inference.foreign import clean, closing, opening
 from templates import Template, render
 from workspace import ACTIONS, RECIPIENTS, REFERENCES, TIMES, Profile
 

@@ -3,8 +3,8 @@
 import re
 from datetime import datetime, timedelta
 
+from inference.foreign import fence
 from inference.models.contract import Message, Request
-from inference.prompts.foreign import fence
 from inference.reading.shown import header
 from workspace import Artifact, Note, Profile
 

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from inference.reading.foreign import unlabelled, visible
+from inference.foreign import unlabelled, visible
 from workspace import Artifact, Kind, Note, Person, Profile, Role
 
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ from datetime import datetime, timedelta
 
 import pytest
 
+from inference.foreign import unlabelled, visible
 from inference.reading import PROMPT_VERSION, read_artifacts, shown_texts
-from inference.reading.foreign import unlabelled, visible
 from inference.reading.prompt import MOST_SECTIONS, sections
 from tests.inference.scripted import Scripted
 from tests.inference.small_world import NOW, PROFILE, add, event, ids_of, mail, note, open_store, put_note

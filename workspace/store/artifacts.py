@@ -213,16 +213,6 @@ class Artifacts:
         artifacts = self.get(ids)
         return [Hit(artifacts[row_id], _passage(artifacts[row_id].text, words)) for row_id in ids]
 
-    def word_counts(self, words: Sequence[str]) -> dict[str, int]:
-        """For each word, in how many artifacts it occurs; words are single full-text tokens."""
-        found: dict[str, int] = {}
-        for word in words:
-            row = self._connection.execute(
-                "SELECT count(*) FROM artifact_text WHERE artifact_text MATCH ?", (_quoted(word),)
-            ).fetchone()
-            found[word] = int(row[0])
-        return found
-
     def _source_id(self, name: str) -> int:
         row = self._connection.execute("SELECT id FROM source WHERE name = ?", (name,)).fetchone()
         if row is None:

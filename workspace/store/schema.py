@@ -150,11 +150,6 @@ MIGRATIONS: tuple[tuple[int, tuple[str, ...]], ...] = (
             ) STRICT
             """,
             "CREATE INDEX finding_state ON finding (state)",
-        ),
-    ),
-    (
-        1001,
-        (
             """
             CREATE TABLE mark (
                 artifact_id INTEGER PRIMARY KEY REFERENCES artifact ON DELETE CASCADE,
