@@ -32,8 +32,8 @@ class Choice:
     """A strategy, and the model that it takes ("" for `observed`).
 
     `why` is for the person. `folders` is where weights and logs are, `embedding` the name of the embedding model.
-    `model` is the name under which runs record the model, "" where only its server knows; `capable` is as in the
-    contract of models.
+    `view_tokens` and `views` (0: all) bound what a run asks. `model` is the name under which runs record it,
+    "" where only its server knows; `capable` is as in the contract of models.
     """
 
     strategy: Literal["observed", "tide"]
@@ -41,6 +41,7 @@ class Choice:
     why: str
     folders: Folders
     view_tokens: int = VIEW_TOKENS
+    views: int = 0
     embedding: str = MINILM
     model: str = ""
     capable: bool = True
@@ -87,6 +88,7 @@ def options(
         rounds=rounds or settings.rounds,
         new_per_round=new_per_round or settings.new_per_round,
         view_tokens=chosen.view_tokens,
+        views=chosen.views,
         full_text=full_text,
         answer_days=settings.answer_days,
     )
@@ -171,6 +173,7 @@ def _with(profile: Profile, name: str, why: str, folders: Folders) -> Choice:
         why,
         folders,
         view_tokens=profile.view_tokens,
+        views=profile.views,
         embedding=profile.embedding,
         model=profile.model,
         capable=profile.capable,

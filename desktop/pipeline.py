@@ -120,7 +120,7 @@ def index(work: Work, embedder: Embedder) -> int:
     from inference.index import index_artifacts
 
     with work.step("index"):
-        return index_artifacts(work.store, embedder, work.told.progress)
+        return index_artifacts(work.store, embedder, work.told.progress, zone=work.profile.zone)
 
 
 def has_work(work: Work, options: Options, model: str, *, reads: bool) -> bool:

@@ -51,7 +51,8 @@ class Options:
     """What the person may choose about a run.
 
     `rounds` is the largest number of rounds, `new_per_round` how many new problems one call may name,
-    `view_tokens` the budget of one story, `full_text` whether stories are made of texts instead of notes,
+    `view_tokens` the budget of one story, `views` how many of the views a run asks at the most, the best first (0:
+    all; the others wait for the next run), `full_text` whether stories are made of texts instead of notes,
     `answer_days` after how many working days an unanswered question is told.
     """
 
@@ -59,6 +60,7 @@ class Options:
     rounds: int = 10
     new_per_round: int = 1
     view_tokens: int = 3500
+    views: int = 0
     full_text: bool = False
     answer_days: int = 3
 
@@ -193,6 +195,12 @@ class _Asking:
         """Select, ask and prove, and close the views that had nothing more to say."""
         with _timed(run, "select"):
             views, setting = self._select(sight, seeds, embedder, index_folder, nonce, run)
+        waiting = len(views) - self.options.views if self.options.views else 0
+        if waiting > 0:
+            views = views[: self.options.views]
+            # The next run begins where this one did; what is closed by then is passed over.
+            last = self.store.runs.last(strategy="tide", model=self.model.name)
+            run.revision = 0 if last is None else last.revision
         run.views = len(views)
         run.ended = "all views closed"
         found = [Found.of(finding) for finding in self.grounds.known]
@@ -212,6 +220,8 @@ class _Asking:
         if open_views:
             used_up = len(run.rounds) >= self.options.rounds
             run.ended = "round limit reached" if used_up else "some views were not answered"
+        if waiting > 0:
+            run.ended = f"{run.ended}; {waiting} more wait for the next run"
 
     def _select(
         self,

@@ -171,11 +171,12 @@ def whole_run(
     if chosen.model and not pipeline.has_work(work, options, chosen.model, reads=chosen.capable):
         work.told.say("Nothing changed since the last run, so that no model was started.")
         return done
+    embedder = None
     with opened(work, chosen, trace) as language_model:
         if language_model is not None:
             pipeline.read(work, language_model)
-        embedder = choice.embedder(chosen)
-        pipeline.index(work, embedder)
+            embedder = choice.embedder(chosen)
+            pipeline.index(work, embedder)
         found = pipeline.discover(work, options, language_model, embedder)
     work.told.say(ran(work, found))
     return done

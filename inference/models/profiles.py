@@ -47,6 +47,7 @@ class Profile(BaseModel):
     download_gb: Annotated[float, Field(ge=0)]
     context: Annotated[int, Field(ge=2048)]
     view_tokens: Annotated[int, Field(ge=500)]
+    views: Annotated[int, Field(ge=1)]
     sampling: Sampling
     hybrid: bool
     capable: bool = True
@@ -115,7 +116,7 @@ def fits(profile: Profile, hardware: Hardware) -> tuple[bool, str]:
     if best.total_gb < profile.memory_gb:
         return False, f"needs {need} on the GPU, the {best.name} has {best.total_gb:.0f} GB"
     if not hardware.vllm or hardware.cpu_build:
-        return False, "needs vLLM for GPUs: pip install 'tide-assistant[gpu]'"
+        return False, "needs vLLM for GPUs: pip install -e '.[gpu]'"
     return True, f"needs {need} of the {best.total_gb:.0f} GB of the {best.name}"
 
 

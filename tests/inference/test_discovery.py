@@ -1,5 +1,6 @@
 """Discovery from the store to its findings, with a model that follows a script."""
 
+import re
 from dataclasses import replace
 from datetime import timedelta
 from types import SimpleNamespace
@@ -267,7 +268,7 @@ def test_progress_tells_each_step(store):
     assert ("prove", 1, 1) in steps
 
 
-def test_many_views_go_in_waves_and_later_waves_know_what_earlier_ones_found(store, monkeypatch):
+def twenty_views(monkeypatch):
     monkeypatch.setattr(
         inference.stories,
         "build_views",
@@ -275,6 +276,23 @@ def test_many_views_go_in_waves_and_later_waves_know_what_earlier_ones_found(sto
             replace(one_view((1, 2, 3), store), text=f"Story {n}.", digest=str(n)) for n in range(20)
         ],
     )
+
+
+def test_the_best_views_are_asked_first_and_the_others_in_later_runs(store, monkeypatch):
+    twenty_views(monkeypatch)
+    options = replace(TIDE, views=8)
+    asked = []
+    for day, expected in enumerate((8, 8, 4, 0)):
+        model = Scripted(script([]))
+        run = look(store, model, now=NOW + timedelta(days=day), options=options)
+        assert (run.views, len(model.asked)) == (expected, expected)
+        assert ("wait for the next run" in run.ended) == (day < 2)
+        asked += [re.search(r"Story \d+", asked_text(request))[0] for request in model.asked]
+    assert asked == [f"Story {n}" for n in range(20)]
+
+
+def test_many_views_go_in_waves_and_later_waves_know_what_earlier_ones_found(store, monkeypatch):
+    twenty_views(monkeypatch)
     asks = [found(problem()), *[NOTHING] * 16]
     model = Scripted(script(asks))
     run = look(store, model)
@@ -295,13 +313,7 @@ def test_views_that_a_model_closed_are_not_asked_again(store):
 
 
 def test_views_that_a_broken_run_closed_are_not_asked_by_the_next(store, monkeypatch):
-    monkeypatch.setattr(
-        inference.stories,
-        "build_views",
-        lambda store, *arguments, **limits: [
-            replace(one_view((1, 2, 3), store), text=f"Story {n}.", digest=str(n)) for n in range(20)
-        ],
-    )
+    twenty_views(monkeypatch)
     with pytest.raises(RuntimeError):
         look(store, Scripted(script([*[NOTHING] * 17, RuntimeError("the server died")])))
     model = Scripted(script([]))
