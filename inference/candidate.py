@@ -123,6 +123,12 @@ def proof_type(labels: tuple[str, ...], bounds: Bounds) -> type[BaseModel]:
     return _closed("Proof", fields)
 
 
+@lru_cache(maxsize=64)
+def same_type(labels: tuple[str, ...], bounds: Bounds) -> type[BaseModel]:
+    """The type of the answer to which of the findings of these labels a new one repeats, if any."""
+    return _closed("Same", {"reason": _prose(1, bounds.why), "same_as": _one_of((*labels, "none"))})
+
+
 @dataclass(frozen=True, slots=True)
 class Verdict:
     """What a model says of a candidate after seeing the originals; `deadline` is naive local, or "".

@@ -20,6 +20,7 @@ from inference.models.contract import Message, Request
 from inference.originals import rendered
 from inference.prompts import prove_messages
 from inference.rounds import Named, Setting, called, drop
+from inference.sameness import Known
 from workspace import Artifact, Evidence, Finding, Run
 
 if TYPE_CHECKING:
@@ -71,6 +72,7 @@ def prove(
         setting.on_progress("prove", done, len(plausible))
 
     replies = setting.journal.generate([case.request for case in plausible], heard)
+    known = Known(grounds.known, store, setting)
     for case, reply in zip(plausible, replies, strict=True):
         run.calls.append(called("prove", case.named.round, reply))
         if reply.value is None:
@@ -78,11 +80,12 @@ def prove(
             continue
         outcome = judged(verdict(reply.value), case.named.candidate, artifacts | case.shown, grounds, setting)
         if isinstance(outcome, Finding):
-            if keep(outcome):
+            again = known.told_before(outcome, run.calls)
+            if again is None and keep(outcome):
                 run.rounds[case.named.round - 1].new += 1
                 grounds.known.append(outcome)
                 continue
-            outcome = Rejection("known", "the matter is in the store already")
+            outcome = again or Rejection("known", "the matter is in the store already")
         _drop(case.named, outcome, run)
 
 
@@ -98,12 +101,16 @@ def judged(
         if not holds:
             return Rejection(name, said.reason)
     zone = setting.profile.zone
-    evidence = []
+    evidence, false = [], []
     for row, quote in said.quotes:
         found = located(quote, shown[row], zone)
         if found is None:
-            return Rejection("quote", f"{quote!r} does not stand in a{row}")
-        evidence.append(found)
+            false.append(f"{quote!r} does not stand in a{row}")
+        else:
+            evidence.append(found)
+    # Beside a slip, which is not shown, the words of two artifacts must stand.
+    if false and len({item.artifact for item in evidence}) < 2:
+        return Rejection("quote", "; ".join(false))
     quoted = {item.artifact for item in evidence} & set(candidate.artifacts)
     if not quoted:
         return Rejection("quote", "no cited artifact is quoted")

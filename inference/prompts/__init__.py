@@ -6,7 +6,14 @@ run, a story once, and in later rounds only what was found since.
 
 from inference.foreign import clean, fence
 from inference.prompts.budget import Budget, fitting_templates, plan
-from inference.prompts.calls import ask_messages, found_line, prove_messages, story_part
+from inference.prompts.calls import (
+    ask_messages,
+    found_line,
+    known_line,
+    prove_messages,
+    same_messages,
+    story_part,
+)
 from inference.prompts.constant import catalogue, constant_part
 
 __all__ = [
@@ -18,7 +25,9 @@ __all__ = [
     "fence",
     "fitting_templates",
     "found_line",
+    "known_line",
     "plan",
     "prove_messages",
+    "same_messages",
     "story_part",
 ]

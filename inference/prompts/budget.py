@@ -5,7 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from inference.candidate import MAX_ADDRESS, ROOMY, SNUG, TIGHT, Bounds, Choices, ask_type, longest, proof_type
+from inference.candidate import (
+    MAX_ADDRESS,
+    ROOMY,
+    SNUG,
+    TIGHT,
+    Bounds,
+    Choices,
+    ask_type,
+    longest,
+    proof_type,
+    same_type,
+)
 from templates import Template, render
 from workspace import Kind, UserError
 
@@ -21,13 +32,14 @@ MARGIN = 200
 class Budget:
     """Tokens for each part of a call, the bounds of the answers, and at most how many problems one names.
 
-    `ask_answer` and `proof_answer` always suffice for an answer; `templates` are for the lines of the pool.
+    The answers' tokens always suffice for an answer; `templates` are for the lines of the pool.
     """
 
     bounds: Bounds
     most: int
     ask_answer: int
     proof_answer: int
+    same_answer: int
     templates: int
     story: int
     found: int
@@ -44,7 +56,7 @@ def plan(
     Raises:
         UserError: if no useful story would fit.
     """
-    bounds, most, ask, proof = _answers(context, templates, most)
+    bounds, most, ask, proof, same = _answers(context, templates, most)
     room = context - ask - fixed - MARGIN
     sizes = [count(render(template) + "\n") for template in templates]
     pool = sum(sizes)
@@ -58,7 +70,7 @@ def plan(
             f"The context of this model, {context:,} tokens, is too small for discovery."
             " Choose a model or a setting with at least 8,192."
         )
-    return Budget(bounds, most, ask, proof, pool, story, found)
+    return Budget(bounds, most, ask, proof, same, pool, story, found)
 
 
 def fitting_templates(
@@ -75,7 +87,7 @@ def fitting_templates(
     return tuple(template for template in templates if template.id in chosen)
 
 
-def _answers(context: int, templates: Sequence[Template], most: int) -> tuple[Bounds, int, int, int]:
+def _answers(context: int, templates: Sequence[Template], most: int) -> tuple[Bounds, int, int, int, int]:
     """The roomiest answers that leave the larger part of the context to the prompt."""
     longest_label, longest_address = f"a{10**9}", "x" * MAX_ADDRESS
     choices = Choices(
@@ -88,4 +100,5 @@ def _answers(context: int, templates: Sequence[Template], most: int) -> tuple[Bo
         ask = longest(ask_type(choices, bounds, number)) + 1
         if ask <= context * 3 // 10:
             break
-    return bounds, number, ask, longest(proof_type((longest_label,), bounds)) + 1
+    proof = longest(proof_type((longest_label,), bounds)) + 1
+    return bounds, number, ask, proof, longest(same_type((longest_label,), bounds)) + 1

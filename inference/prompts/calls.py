@@ -1,4 +1,4 @@
-"""The two calls of discovery: to find problems in a story, and to prove one at the originals.
+"""The calls of discovery: to find problems in a story, to prove one at the originals, to know one again.
 
 The part of a message that stays is always a prefix of the message of the next round, byte for byte.
 """
@@ -11,6 +11,7 @@ from inference.foreign import clean, closing, fence, opening
 from inference.models.contract import Message
 
 MAX_FOUND = 200
+MAX_KNOWN = 500
 
 
 def story_part(text: str, nonce: str) -> str:
@@ -58,6 +59,30 @@ def prove_messages(constant: str, candidate: Candidate, originals: str, nonce: s
         "# Task PROVE\n\nDoes the claim stand, is it still open, and is it this person's to act on?"
     )
     return Message("system", constant), Message("user", said)
+
+
+def known_line(label: str, template: str, problem: str, action: str, nonce: str) -> str:
+    """A finding, as it is shown where findings are compared."""
+    said = " ".join(clean(f"{problem} Action: {action}", nonce).split())[:MAX_KNOWN]
+    return f"- {label} [{template}] {said}"
+
+
+def same_messages(constant: str, known: Sequence[str], new: str, nonce: str) -> tuple[Message, ...]:
+    """Whether a new finding repeats one of those known; all are lines from `known_line`."""
+    lines = "\n".join(known)
+    said = f"# Known findings\n\n{fence(lines, nonce)}\n\n# New finding\n\n{fence(new, nonce)}\n\n{_SAME}"
+    return Message("system", constant), Message("user", said)
+
+
+_SAME = """\
+# Task SAME
+
+Does the new finding only repeat a known one? It does if both come from the same trouble, so that a person who \
+has settled the known one would have nothing left to do about the new one, however differently it is told: from \
+another side, with other artifacts, under another template, or with another action. Two different troubles of one \
+project, document or person are not the same. Answer in JSON:
+{"reason": what they have in common or what sets them apart,
+ "same_as": the label of the known finding, or "none"}"""
 
 
 def _labels(artifacts: Sequence[int]) -> str:

@@ -158,10 +158,15 @@ def proof(quotes=(("a1", "The garden hall holds 40 people"), ("a2", "We expect 6
 
 
 def script(asks, proofs=proof):
-    """Answers asks with the elements of `asks` in turn, then with nothing, and proofs with `proofs`."""
+    """Answers asks with the elements of `asks` in turn, then with nothing, and proofs with `proofs`.
+
+    No finding is the same as another.
+    """
     queue = list(asks)
 
     def answer(request):
+        if request.purpose == "same":
+            return {"reason": "Another trouble.", "same_as": "none"}
         if request.purpose == "prove":
             return proofs() if callable(proofs) else proofs
         return queue.pop(0) if queue else NOTHING

@@ -183,6 +183,19 @@ def test_the_proof_shows_the_cited_originals_and_later_ones_of_the_thread(store)
     assert text.index("[a1] email, cited") < text.index("[a6] email, later, not cited")
 
 
+def test_one_slip_beside_the_words_of_two_artifacts_is_left_out(store):
+    quotes = (
+        ("a1", "The garden hall holds 40 people"),
+        ("a2", "We expect 60 participants"),
+        ("a2", "as always there"),
+    )
+    (finding,) = Proving(store, proof(quotes=quotes)).kept
+    assert [item.quote for item in finding.evidence] == [
+        "The garden hall holds 40 people",
+        "We expect 60 participants",
+    ]
+
+
 def test_a_later_mail_may_be_quoted_beside_the_cited_ones(store):
     put(store, replace(artifacts()[0], key="m3", text="The hall stays as it is.", time=NOW - timedelta(days=1)))
     quotes = (("a1", "The garden hall holds 40 people"), ("a6", "The hall stays as it is."))
