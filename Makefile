@@ -61,7 +61,7 @@ clean:
 	@touch $@
 
 comma := ,
-TEST_PACKAGES := dovecot-imapd
+TEST_PACKAGES := libnuma1
 BENCH_PACKAGES := maildir-utils notmuch
 
 # Install the Debian packages that are missing: as root at once, otherwise by naming the one command.
