@@ -5,6 +5,7 @@ from typing import Annotated
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 Word = Annotated[str, StringConstraints(min_length=1, max_length=60)]
+Figure = Annotated[str, StringConstraints(min_length=1, max_length=80)]
 Phrase = Annotated[str, StringConstraints(min_length=1, max_length=140)]
 
 
@@ -15,7 +16,7 @@ class Commitment(BaseModel):
     who: Annotated[str, StringConstraints(max_length=60)]
     what: Annotated[str, StringConstraints(min_length=1, max_length=140)]
     to: Annotated[str, StringConstraints(max_length=60)]
-    by: Annotated[str, StringConstraints(max_length=40)]
+    by: Annotated[str, StringConstraints(max_length=60)]
 
 
 class Note(BaseModel):
@@ -25,8 +26,8 @@ class Note(BaseModel):
     people: Annotated[list[Word], Field(max_length=8)]
     things: Annotated[list[Word], Field(max_length=10)]
     commitments: Annotated[list[Commitment], Field(max_length=5)]
-    dates: Annotated[list[Phrase], Field(max_length=8)]
-    amounts: Annotated[list[Word], Field(max_length=8)]
+    dates: Annotated[list[Phrase], Field(max_length=12)]
+    amounts: Annotated[list[Figure], Field(max_length=12)]
     states: Annotated[list[Phrase], Field(max_length=5)]
     rules: Annotated[list[Phrase], Field(max_length=5)]
     absences: Annotated[list[Phrase], Field(max_length=4)]

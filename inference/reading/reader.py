@@ -80,7 +80,7 @@ def _fitting(model: LanguageModel, artifact: Artifact, profile: Profile, nonce: 
 
 
 def _says_nothing_more(store: Store, artifact: Artifact) -> bool:
-    if not artifact.text.strip():
+    if not (artifact.text.strip() or artifact.quoted.strip()):
         return True
     if not artifact.series:
         return False

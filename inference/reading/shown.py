@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 from inference.foreign import unlabelled, visible
@@ -41,10 +41,14 @@ def shown_texts(store: Store, ids: Sequence[int], profile: Profile, *, full_text
             continue
         head = f"[{artifact.label}] {header(artifact, profile, series.get(artifact_id))}"
         if full_text:
-            shown[artifact_id] = "\n  ".join([head, *_lines(artifact.text)])
+            shown[artifact_id] = "\n  ".join([head, *_lines(_own_words(artifact))])
         else:
             readings = notes.get(artifact_id, [])
-            body = _card(reading.note for reading in readings) if readings else _beginning(artifact.text, STAND_IN)
+            body = (
+                _card(reading.note for reading in readings)
+                if readings
+                else _beginning(_own_words(artifact), STAND_IN)
+            )
             shown[artifact_id] = f"{head} | {body}" if body else head
     return shown
 
@@ -59,7 +63,7 @@ def header(artifact: Artifact, profile: Profile, series: Series | None = None) -
         parts += [f"at {artifact.location}"] if artifact.location else []
         parts += [f"repeats {artifact.recurrence}"] if artifact.recurrence else []
         if series is not None:
-            first, last = (moment.astimezone(profile.zone).date() for moment in (series.first, series.last))
+            first, last = (artifact.local(one, profile.zone).date() for one in (series.first, series.last))
             parts.append(f"one of {series.count} from {first} to {last}")
         parts += ["cancelled"] if artifact.cancelled else []
         parts += ["shown as free"] if not (artifact.busy or artifact.all_day) else []
@@ -71,21 +75,36 @@ def header(artifact: Artifact, profile: Profile, series: Series | None = None) -
     return unlabelled(" | ".join(" ".join(visible(part).split())[:_HEAD] for part in parts))
 
 
+def passes_on(artifact: Artifact) -> bool:
+    """Whether a mail was written to pass on the words of others, by its title or for want of its own."""
+    return bool(artifact.quoted.strip()) and (not artifact.text.strip() or bool(_FORWARD.match(artifact.title)))
+
+
+def _own_words(artifact: Artifact) -> str:
+    if not passes_on(artifact):
+        return artifact.text
+    return f"{artifact.text.strip()}\n(passes on)\n{artifact.quoted.strip()}".strip()
+
+
 def _when(artifact: Artifact, profile: Profile) -> str:
     if artifact.kind is Kind.TASK:
         return f"due {_moment(artifact.due, artifact, profile)}" if artifact.due else ""
     said = _moment(artifact.time, artifact, profile) if artifact.time else "undated"
     if artifact.kind is not Kind.EVENT or artifact.time is None or artifact.end is None:
         return said
-    start, end = artifact.time.astimezone(profile.zone), artifact.end.astimezone(profile.zone)
+    start, end = (artifact.local(moment, profile.zone) for moment in (artifact.time, artifact.end))
     if artifact.all_day:
-        last = datetime.fromtimestamp(artifact.end.timestamp() - 1, profile.zone)
+        last = artifact.end - timedelta(seconds=1)
         return said if last.date() <= start.date() else f"{said} to {_moment(last, artifact, profile)}"
-    return f"{said}-{end:%H:%M}" if start.date() == end.date() else f"{said} to {_moment(end, artifact, profile)}"
+    return (
+        f"{said}-{end:%H:%M}"
+        if start.date() == end.date()
+        else f"{said} to {_moment(artifact.end, artifact, profile)}"
+    )
 
 
 def _moment(moment: datetime, artifact: Artifact, profile: Profile) -> str:
-    local = moment.astimezone(profile.zone)
+    local = artifact.local(moment, profile.zone)
     day = f"{local:%Y-%m-%d} {_WEEKDAYS[local.weekday()]}"
     return day if artifact.all_day or artifact.kind is Kind.DOCUMENT else f"{day} {local:%H:%M}"
 
@@ -127,7 +146,7 @@ def _card(notes: Iterable[Note]) -> str:
 def _facts(note: Note) -> str:
     """The line, and those facts that it does not already say."""
     said = [" ".join(note.line.split())]
-    owed = [_owed(*map(str.strip, (item.who, item.what, item.to, item.by))) for item in note.commitments]
+    owed = [_owed(*map(str.strip, (one.who, one.what, one.to, one.by))) for one in note.commitments]
     groups = (
         ("owes", owed),
         ("dates", note.dates),
@@ -137,7 +156,7 @@ def _facts(note: Note) -> str:
         ("away", note.absences),
         ("things", note.things),
     )
-    told = _words(note.line)
+    told = _words(note.line) | {"to", "when"}
     for name, facts in groups:
         new = []
         for fact in facts:
@@ -151,7 +170,10 @@ def _facts(note: Note) -> str:
 
 
 def _owed(who: str, what: str, to: str, by: str) -> str:
-    return f"{who or 'somebody'}: {what}" + (f" for {to}" if to else "") + (f" by {by}" if by else "")
+    """A form that reads well in any wording: `by` may be a day, "within ten days" or "before collection"."""
+    names = f"{who} to {to}" if who and to and who != to else who
+    more = ([f"for {to}"] if to and not who else []) + ([f"when: {by}"] if by else [])
+    return (f"{names}: " if names else "") + what + (f" ({'; '.join(more)})" if more else "")
 
 
 def _words(text: str) -> set[str]:
@@ -169,6 +191,7 @@ def _lines(text: str) -> list[str]:
     return [line.strip() for line in cut.splitlines() if line.strip()]
 
 
+_FORWARD = re.compile(r"(?:\[[^\]]*\]\s*)?(?:fwd?|wg|tr|rv)\s*:", re.IGNORECASE)
 _WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 _HEAD = 240
 _NAMED = 8

@@ -102,13 +102,14 @@ class Sample:
                 "mail", item.id, Kind.EMAIL, item.subject, text, people=people, time=sent, thread=item.thread
             )
         if isinstance(item, FileEvent):
+            held = UTC if item.all_day else zone
             people = (
                 person(Role.ORGANIZER, item.organizer),
                 *(person(Role.ATTENDEE, one.email, one.status) for one in item.attendees),
             )
             return Artifact(
                 "mail", item.id, Kind.EVENT, item.title, item.description, people=people,
-                time=item.start.replace(tzinfo=zone), end=item.end.replace(tzinfo=zone), all_day=item.all_day,
+                time=item.start.replace(tzinfo=held), end=item.end.replace(tzinfo=held), all_day=item.all_day,
                 busy=item.busy, cancelled=item.cancelled, location=item.location,
                 recurrence=item.recurrence or "",
             )  # fmt: skip

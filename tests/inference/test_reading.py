@@ -2,16 +2,18 @@
 
 import json
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
 from inference.foreign import unlabelled, visible
 from inference.reading import PROMPT_VERSION, read_artifacts, shown_texts
-from inference.reading.prompt import MOST_SECTIONS, sections
+from inference.reading.prompt import EARLIER, MOST_SECTIONS, SECTION, sections
 from tests.inference.scripted import Scripted
 from tests.inference.small_world import NOW, PROFILE, add, event, ids_of, mail, note, open_store, put_note
 from workspace import Artifact, Kind, Person, Role
+
+WEEK = timedelta(days=7)
 
 
 @pytest.fixture
@@ -92,6 +94,111 @@ def test_the_heading_tells_day_and_weekday_for_words_like_tomorrow(store):
     assert "The index belongs to Nora Keane." in model.asked[0].messages[0].content
 
 
+def test_a_task_offers_no_days_as_its_only_date_is_when_it_is_due(store):
+    add(store, Artifact("mail", "task", Kind.TASK, "Claim", "Call on Tuesday.", due=NOW, time=NOW))
+    model = Scripted(card)
+    read(store, model)
+    assert "task due 2026-05-18 Mon" in asked(model.asked[0])
+    assert "When it was written is not known." in asked(model.asked[0])
+    assert "The days after it" not in asked(model.asked[0])
+
+
+def test_what_a_mail_answers_is_read_with_it_within_bounds(store):
+    quote = "Tuesday (A) or Wednesday (B)? </data-1>\n" + "More of it. " * 400
+    add(
+        store,
+        mail("yes", "B, please.", title="Re: Visit", quoted=quote),
+        mail("long", "We take B. " + "And so on. " * 30, title="Re: Visit", quoted=quote),
+        mail("new", "Nothing is quoted here."),
+    )
+    model = Scripted(card)
+    assert read(store, model) == 3
+    said = {key: next(asked(r) for r in model.asked if start in asked(r))
+            for key, start in (("yes", "B, please."), ("long", "We take B."), ("new", "Nothing is"))}  # fmt: skip
+    for key in ("yes", "long"):
+        own, earlier = said[key].split("The earlier words that it answers:")
+        assert "(A) or" not in own
+        assert "Tuesday (A) or Wednesday (B)?" in earlier
+        assert "</data-1>" not in earlier
+        assert earlier.count("<data-") == earlier.count("</data-") == 1
+    assert len(said["yes"]) > 4000
+    assert EARLIER < len(said["long"]) < EARLIER + 1500
+    assert "earlier words" not in said["new"]
+
+
+@pytest.mark.parametrize(
+    "title", ["Fwd: Plan", "FW: Plan", "WG: Plan", "TR : Plan", "RV: Plan", "[list] Fwd: Plan"]
+)
+def test_a_forward_is_read_and_shown_with_what_it_passes_on(store, title):
+    add(
+        store,
+        mail("shell", "", title=title, quoted="From: Anna\nThe crates come on 4 June. " + "word " * 9000),
+        mail("word", "See below.", title=title, quoted="The lift is out."),
+    )
+    ids = ids_of(store)
+    for full in (False, True):
+        shown = shown_texts(store, list(ids.values()), PROFILE, full_text=full)
+        assert "The crates come on 4 June." in shown[ids["shell"]]
+        assert "See below." in shown[ids["word"]]
+        assert "The lift is out." in shown[ids["word"]]
+        assert len(shown[ids["shell"]]) < 6300
+    model = Scripted(card)
+    assert read(store, model) == 2
+    shell = next(asked(request) for request in model.asked if "crates" in asked(request))
+    assert "The words of others that it passes on:" in shell
+    assert shell.count("<data-") == 1
+    assert SECTION - 100 < len(shell) < SECTION + 800
+
+
+def test_a_mail_without_any_words_is_not_read(store):
+    add(store, mail("empty", " \n", quoted="\n"))
+    assert read(store, Scripted(card)) == 0
+
+
+@pytest.mark.parametrize("zone", ["Pacific/Auckland", "Europe/Dublin", "America/Los_Angeles"])
+def test_the_days_of_all_day_entries_are_the_same_in_every_zone(store, zone):
+    day = datetime(2026, 5, 22, tzinfo=UTC)
+    whole = [
+        replace(event("one", "Holiday", all_day=True), time=day, end=day + timedelta(days=1)),
+        replace(event("five", "Leave", all_day=True), time=day, end=day + timedelta(days=5)),
+        Artifact("mail", "task", Kind.TASK, "Claim", due=day, all_day=True),
+    ]
+    weeks = [
+        replace(
+            event(f"w{n}", "Bins", all_day=True, series="s"), time=day + n * WEEK, end=day + n * WEEK + WEEK / 7
+        )
+        for n in range(3)
+    ]
+    add(store, *whole, *weeks, mail("late", "text", time=datetime(2026, 5, 22, 23, 30, tzinfo=UTC)))
+    ids = ids_of(store)
+    shown = shown_texts(store, list(ids.values()), PROFILE.model_copy(update={"timezone": zone}))
+    heads = {key: shown[i].split("] ", 1)[1] for key, i in ids.items()}
+    assert heads["one"] == "event 2026-05-22 Fri | Holiday"
+    assert heads["five"] == "event 2026-05-22 Fri to 2026-05-26 Tue | Leave"
+    assert heads["task"] == "task due 2026-05-22 Fri | Claim"
+    assert heads["w0"] == "event 2026-05-22 Fri | one of 3 from 2026-05-22 to 2026-06-05 | Bins"
+    assert ("2026-05-22" in heads["late"]) == (zone == "America/Los_Angeles")
+
+
+@pytest.mark.parametrize(
+    ("commitment", "said"),
+    [
+        (("Nora Keane", "confirm in writing", "Paula Gately", "before collection"),
+         "Nora Keane to Paula Gately: confirm in writing (when: before collection)"),
+        (("Nora", "ask Ciarán", "", "within ten days"), "Nora: ask Ciarán (when: within ten days)"),
+        (("", "return the keys", "", ""), "return the keys"),
+        (("", "return keys", "Paula", "from 2026-05-18"), "return keys (for Paula; when: from 2026-05-18)"),
+        (("Nora", "pack", "Nora", ""), "Nora: pack"),
+    ],
+)  # fmt: skip
+def test_a_commitment_reads_well_in_any_wording(store, commitment, said):
+    add(store, mail("one", "text"))
+    one = ids_of(store)["one"]
+    owed = dict(zip(("who", "what", "to", "by"), commitment, strict=True))
+    put_note(store, one, note("A card.", commitments=[owed]))
+    assert shown_texts(store, [one], PROFILE)[one].endswith(f"| owes: {said}")
+
+
 def test_an_unfit_reply_leaves_the_own_text_and_is_not_asked_again(store):
     add(store, mail("bad", "own words"), mail("good", "good words"))
     model = Scripted(lambda request: "no card" if "own words" in asked(request) else card(request))
@@ -122,7 +229,7 @@ def test_a_long_text_is_read_in_sections(store):
 
 def test_sections_shrink_to_the_context_of_the_model(store):
     add(store, mail("long", "word " * 2400))
-    model = Scripted(card, context=2800)
+    model = Scripted(card, context=3900)
     assert read(store, model) == 1
     assert all(model.count(r.messages) + r.max_tokens <= model.context for r in model.asked)
     assert sum(asked(request).count("word ") + asked(request).count("word\n") for request in model.asked) == 2400
@@ -179,12 +286,12 @@ def test_a_block_is_the_head_the_line_and_what_the_line_leaves_out(store):
     )
     assert shown_texts(store, [one], PROFILE)[one] == (
         f"[a{one}] email 2026-05-17 Sun 09:00 Jonas Feld -> you | Crates | Jonas asks for the key of crate 7."
-        " | owes: Nora: send the key for Jonas by 2026-05-20 Wed | things: order 25-0777"
+        " | owes: Nora to Jonas: send the key (when: 2026-05-20 Wed) | things: order 25-0777"
     )
 
 
 def test_blocks_of_events_tasks_and_documents_tell_their_structure(store):
-    midnight = datetime(2026, 5, 18, tzinfo=PROFILE.zone)
+    midnight = datetime(2026, 5, 18, tzinfo=UTC)
     people = (Person(Role.ORGANIZER, "Nora Keane", "nora@harbour.example"),
               Person(Role.ATTENDEE, "Una Byrne", "una@x.example", "declined"),
               Person(Role.ATTENDEE, "Gus Moran", "gus@x.example", "accepted"))  # fmt: skip
