@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import TYPE_CHECKING
 
-from inference.reading import shown_texts
+from inference.occurrences import Occurrences
+from inference.reading import Shown, show
 from workspace import Artifact, Kind, Profile
 
 if TYPE_CHECKING:
@@ -15,41 +17,59 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """`text` with its `tokens`, the line break after it counted in. `order` is time and id.
+    """What is shown of an artifact. `tokens` are those of its longest `text`, the line break after it counted in.
 
-    `message` is equal for two copies of one artifact from two sources; `look` for two occurrences of a series
-    that differ in their time alone, and None outside a series.
+    `order` is time and id. `message` is equal for two copies of one artifact from two sources. `thread` is that
+    of a dated mail, "" for anything else, and `later` how many mails of it were sent after this one.
     """
 
-    text: str
+    shown: Shown
     tokens: int
     order: tuple[float, int]
     message: tuple[str, str]
-    look: tuple[object, ...] | None
+    thread: str
+    later: int
+
+    def text(self, missing: int) -> str:
+        """The block, told that `missing` of the later mails of its thread are not shown beside it."""
+        return self.shown.text(_place(self.later, missing) if self.thread else "")
 
 
 class Blocks:
     """The blocks of a store; one longer than `most` tokens is cut. Artifacts that are gone have none."""
 
     def __init__(
-        self, store: Store, profile: Profile, count: Callable[[str], int], most: int, *, full_text: bool
+        self,
+        store: Store,
+        profile: Profile,
+        now: datetime,
+        count: Callable[[str], int],
+        most: int,
+        *,
+        full_text: bool,
     ) -> None:
         self._store = store
         self._profile = profile
         self._count = count
         self._most = most
         self._full_text = full_text
+        self._occurrences = Occurrences(store, profile, now)
         self._blocks: dict[int, Block | None] = {}
+        self._stands_for: dict[int, int] = {}
+        self._beside: dict[int, Sequence[int]] = {}
 
     def load(self, artifacts: Iterable[int]) -> None:
         """Make the blocks of these artifacts, in one go."""
         missing = [artifact for artifact in dict.fromkeys(artifacts) if artifact not in self._blocks]
         if not missing:
             return
-        texts = shown_texts(self._store, missing, self._profile, full_text=self._full_text)
+        shown = show(self._store, missing, self._profile, full_text=self._full_text)
         found = self._store.artifacts.get(missing)
+        later = self._store.ties.later_in_thread(missing)
         for artifact in missing:
-            self._blocks[artifact] = self._block(found[artifact], texts[artifact]) if artifact in texts else None
+            self._blocks[artifact] = (
+                self._block(found[artifact], shown[artifact], later.get(artifact)) if artifact in shown else None
+            )
 
     def get(self, artifact: int) -> Block | None:
         self.load((artifact,))
@@ -61,19 +81,50 @@ class Blocks:
             raise KeyError(artifact)
         return block
 
-    def _block(self, artifact: Artifact, text: str) -> Block:
-        tokens = self._count(text + "\n")
+    def stands_for(self, artifacts: Sequence[int]) -> dict[int, int]:
+        """For each artifact the one that is shown for it: another where it is one of many alike in a series."""
+        missing = [artifact for artifact in artifacts if artifact not in self._stands_for]
+        for artifact, found in self._store.artifacts.get(missing).items():
+            self._stands_for[artifact] = self._occurrences.stands_for(found)
+            self._beside[artifact] = self._occurrences.ahead(found)
+        return {artifact: self._stands_for.get(artifact, artifact) for artifact in artifacts}
+
+    def ahead(self, artifact: int) -> Sequence[int]:
+        """The occurrences of its series that are to come and are shown, the next one first."""
+        self.stands_for((artifact,))
+        return self._beside.get(artifact, ())
+
+    def _block(self, artifact: Artifact, shown: Shown, later: int | None) -> Block:
+        longest = "" if later is None else _place(later, later)
+        tokens = self._count(shown.text(longest) + "\n")
         while tokens > self._most:
-            text = text[: min(len(text) - 2, len(text) * self._most // tokens)].rstrip() + " …"
-            tokens = self._count(text + "\n")
+            shown = _cut(shown, self._most / tokens)
+            tokens = self._count(shown.text(longest) + "\n")
         moment = artifact.time or artifact.due
         return Block(
-            text,
+            shown,
             tokens,
             (moment.timestamp() if moment else 0.0, artifact.id),
             _message(artifact),
-            _look(artifact) if artifact.series else None,
+            "" if later is None else artifact.thread,
+            later or 0,
         )
+
+
+def _place(later: int, missing: int) -> str:
+    """Where a mail stands in its thread: what was asked in the last one has no answer there."""
+    if not later:
+        return "last in its thread"
+    return f"{later} later in its thread" + (f", {missing} of them not shown" if missing else "")
+
+
+def _cut(shown: Shown, share: float) -> Shown:
+    """About this share of the text, and always less than before; the head goes last."""
+    length = len(shown.head) + len(shown.body)
+    kept = max(1, min(length - 4, int(length * share)))
+    if kept > len(shown.head):
+        return Shown(shown.head, shown.body[: kept - len(shown.head)].rstrip() + " …")
+    return Shown(shown.head[:kept].rstrip() + " …", "")
 
 
 def _message(artifact: Artifact) -> tuple[str, str]:
@@ -81,9 +132,3 @@ def _message(artifact: Artifact) -> tuple[str, str]:
     if artifact.kind is Kind.EMAIL and "@" in artifact.key:
         return (artifact.kind.value, artifact.key)
     return (artifact.kind.value, artifact.digest)
-
-
-def _look(artifact: Artifact) -> tuple[object, ...]:
-    lasts = artifact.end - artifact.time if artifact.end and artifact.time else None
-    said = (artifact.title, artifact.text, artifact.location, artifact.people)
-    return (artifact.series, *said, artifact.cancelled, artifact.busy, lasts)

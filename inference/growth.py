@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -21,7 +20,7 @@ FLOOR = 0.1
 """A weaker link is none."""
 
 OCCURRENCES = 2
-"""Occurrences of a series that a story shows, beside those that are unlike the others and the seed."""
+"""Occurrences of a series that come with one of it: the next that are shown, see `occurrences`."""
 
 
 @dataclass(slots=True)
@@ -37,17 +36,20 @@ def grow(seed: int, together: Iterable[int], links: Links, blocks: Blocks, budge
     """The story of a seed within `budget` tokens. `together` are artifacts that belong in it whatever their links.
 
     An attachment comes with its mail, and a mail with its attachment. Of two copies of one artifact one is
-    taken, of the occurrences of a series the next ones and those that are unlike the others.
+    taken, and of the occurrences of a series that are alike.
     """
     growing = _Growing(seed, links, blocks, budget)
     growing.take(seed)
     for artifact in together:
         growing.take(artifact)
     scores = dict(links.of((seed,))[seed])
-    blocks.load([other for other in list(scores)[:_AHEAD] if scores[other] >= FLOOR])
+    near = [other for other in list(scores)[:_AHEAD] if scores[other] >= FLOOR]
+    blocks.load(blocks.stands_for(near).values())
     followed = missed = 0
     while missed < _MISSES and (best := growing.best(scores)):
         strength = scores.pop(best)
+        if blocks.stands_for((best,))[best] in growing.seen:
+            continue
         taken = growing.offer(best)
         missed = 0 if taken else missed + 1
         if taken and followed < STEPS_ON:
@@ -69,7 +71,6 @@ class _Growing:
         self._blocks = blocks
         self._budget = budget
         self._messages: set[tuple[str, str]] = set()
-        self._looks: Counter[tuple[object, ...]] = Counter()
 
     def best(self, scores: dict[int, float]) -> int | None:
         """The strongest that is left; the lower id where two are equal. None is stronger than the floor: None."""
@@ -80,8 +81,9 @@ class _Growing:
         return found
 
     def offer(self, artifact: int) -> bool:
-        """Take an artifact, or the occurrences that stand for it, with what rides with it; whether any was."""
-        taken = [self.take(one) for one in self._standing_for(artifact)]
+        """Take an artifact, or the occurrences that are shown for it, with what rides with it; whether any was."""
+        alike = self._blocks.stands_for((artifact,))[artifact]
+        taken = [self.take(one) for one in dict.fromkeys((alike, *self._blocks.ahead(artifact)[:OCCURRENCES]))]
         return any(taken)
 
     def take(self, artifact: int) -> bool:
@@ -90,29 +92,15 @@ class _Growing:
         if artifact in self.seen or block is None:
             return False
         self.seen.add(artifact)
-        repeats = block.look is not None and self._looks[block.look] >= OCCURRENCES
-        if block.message in self._messages or repeats or self.story.tokens + block.tokens > self._budget:
+        if block.message in self._messages or self.story.tokens + block.tokens > self._budget:
             return False
         self.story.members.append(artifact)
         self.story.tokens += block.tokens
         self._messages.add(block.message)
-        if block.look is not None:
-            self._looks[block.look] += 1
         kin = self._links.kin(artifact)
         for rider in (*kin.attachments, *kin.parents):
             self.take(rider)
         return True
-
-    def _standing_for(self, artifact: int) -> Sequence[int]:
-        """The artifact; for one of a series the next occurrences that look like it, and the next that do not."""
-        block = self._blocks.get(artifact)
-        if block is None or block.look is None:
-            return (artifact,)
-        coming = self._links.coming(artifact)
-        self._blocks.load(coming)
-        looks = {one: other.look for one in coming if (other := self._blocks.get(one))}
-        alike = [one for one in looks if looks[one] == block.look][:OCCURRENCES]
-        return (alike or [artifact]) + [one for one in looks if looks[one] != block.look][:OCCURRENCES]
 
 
 _AHEAD = 60

@@ -62,7 +62,6 @@ class Links:
         self._total = max(2, store.ties.marked())
         self._carriers: dict[str, list[int]] = {}
         self._kin: dict[int, Kin] = {}
-        self._coming: dict[int, list[int]] = {}
         self._found: dict[int, dict[int, float]] = {}
 
     def of(self, artifacts: Sequence[int]) -> dict[int, dict[int, float]]:
@@ -83,19 +82,6 @@ class Links:
         if artifact not in self._kin:
             self._kin[artifact] = self._store.ties.kin(artifact, self._now, MOST_KIN)
         return self._kin[artifact]
-
-    def coming(self, artifact: int) -> Sequence[int]:
-        """The occurrences of its series that are ahead, the next one first; the last one where none is."""
-        series = (*self.kin(artifact).series, artifact)
-        lead = min(series)
-        if lead not in self._coming:
-            self._coming[lead] = self._ahead(series)
-        return self._coming[lead]
-
-    def _ahead(self, series: Sequence[int]) -> list[int]:
-        times = {i: one.end or one.time for i, one in self._store.artifacts.get(series).items()}
-        timed = sorted((time, i) for i, time in times.items() if time is not None)
-        return [i for time, i in timed if time >= self._now] or [i for _, i in timed[-1:]]
 
     def _nearest(self, vectors: dict[int, npt.NDArray[np.float32]]) -> dict[int, dict[int, float]]:
         if not vectors:

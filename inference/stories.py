@@ -41,10 +41,11 @@ class View:
     """What one call shows.
 
     `artifacts` in the order in which `text` shows them, `seeds` those for whose sake the view exists (of two
-    copies of a message one is shown), `templates` the ids of those that fit, best first; `fit` (0 to 1) how well
-    the best does. `text` is the blocks of the artifacts and the observations, the same bytes for the same
-    contents; it holds foreign text wherever an artifact has no note. `digest` is over all that decides the
-    answer, but not the wording of observations, which count days: a view of a known digest has been asked before.
+    copies of a message, and of the occurrences of a series that are alike, one is shown), `templates` the ids of
+    those that fit, best first; `fit` (0 to 1) how well the best does. `text` is the blocks of the artifacts and
+    the observations, the same bytes for the same contents; it holds foreign text wherever an artifact has no
+    note. `digest` is over all that decides the answer, but not the wording of observations, which count days: a
+    view of a known digest has been asked before.
     """
 
     artifacts: tuple[int, ...]
@@ -80,10 +81,11 @@ def build_views(
     Views with observations come first, then by fit.
     """
     story_tokens = min(view_tokens, STORY_TOKENS)
-    blocks = Blocks(store, profile, count, story_tokens // 2, full_text=full_text)
+    blocks = Blocks(store, profile, now, count, story_tokens // 2, full_text=full_text)
     told = _Told(observations, count)
+    seeds = _one_of_each(seeds, blocks, told)
     blocks.load(seeds)
-    present = [seed for seed in dict.fromkeys(seeds) if blocks.get(seed) is not None]
+    present = [seed for seed in seeds if blocks.get(seed) is not None]
     if not present:
         return []
     whole = _whole(present, window, blocks, told, view_tokens)
@@ -93,7 +95,7 @@ def build_views(
     else:
         stories = _stories(present, Links(store, index, now), blocks, told, story_tokens, on_progress)
         about = [([story.seed], story.members) for story in stories]
-    texts = {artifact: blocks[artifact].text for _, members in about for artifact in members}
+    texts = {artifact: blocks[artifact].text(0) for _, members in about for artifact in members}
     fitted = fits(about, texts, index, embedder, templates)
     drafts = [
         _Draft(list(members), own, fit, bool(told.within(members)))
@@ -103,6 +105,12 @@ def build_views(
     packed = _pack(_merge(drafts, blocks), blocks, told, view_tokens)
     packed.sort(key=_Draft.urgency)
     return [_view(draft, blocks, told, view_tokens, count) for draft in packed]
+
+
+def _one_of_each(artifacts: Sequence[int], blocks: Blocks, told: _Told) -> list[int]:
+    """The artifacts, with one occurrence of a series for all that are alike, and those that were observed."""
+    stands_for = blocks.stands_for(artifacts)
+    return list(dict.fromkeys(one if told.knows(one) else stands_for[one] for one in artifacts))
 
 
 def _stories(
@@ -139,6 +147,10 @@ class _Told:
         numbers = self._by_artifact.get(artifact, [])
         evidence = dict.fromkeys(other for number in numbers for other in sorted(self.evidence[number]))
         return list(evidence), self.cost(numbers)
+
+    def knows(self, artifact: int) -> bool:
+        """Whether an observation rests on it."""
+        return artifact in self._by_artifact
 
     def within(self, artifacts: Iterable[int]) -> list[int]:
         """The numbers of the observations of which all evidence is among these."""
@@ -178,7 +190,7 @@ def _whole(
     """Everything at once, where it fits."""
     if window is None:
         return None
-    everything = list(dict.fromkeys((*seeds, *window)))
+    everything = list(dict.fromkeys((*seeds, *_one_of_each(window, blocks, told))))
     tokens = told.cost(range(len(told.lines)))
     members: list[int] = []
     messages: set[tuple[str, str]] = set()
@@ -264,7 +276,7 @@ def _view(draft: _Draft, blocks: Blocks, told: _Told, view_tokens: int, count: C
     identities = [
         f"{one.kind} {sorted(told.evidence[number])}" for number, one in zip(numbers, shown, strict=True)
     ]
-    decides = "\n".join([*(blocks[artifact].text for artifact in ordered), *sorted(identities)])
+    decides = "\n".join([*_lines_of(ordered, blocks), *sorted(identities)])
     return View(
         artifacts=tuple(ordered),
         seeds=tuple(sorted(seed for seed in draft.seeds if blocks[seed].message in messages)),
@@ -277,11 +289,25 @@ def _view(draft: _Draft, blocks: Blocks, told: _Told, view_tokens: int, count: C
 
 
 def _text(members: Sequence[int], blocks: Blocks, told: _Told) -> str:
-    lines = [blocks[artifact].text for artifact in sorted(members, key=lambda one: blocks[one].order)]
+    lines = _lines_of(sorted(members, key=lambda one: blocks[one].order), blocks)
     numbers = told.within(members)
     if numbers:
         lines += ["", _HEADING, *(told.lines[number] for number in numbers)]
     return "\n".join(lines)
+
+
+def _lines_of(ordered: Sequence[int], blocks: Blocks) -> list[str]:
+    """The blocks as they stand beside each other, in the order of time: each mail told of its later ones."""
+    after: dict[str, dict[tuple[str, str], float]] = defaultdict(dict)
+    lines: list[str] = []
+    for artifact in reversed(ordered):
+        block = blocks[artifact]
+        sent, _ = block.order
+        here = sum(other > sent for other in after[block.thread].values()) if block.thread else 0
+        lines.append(block.text(max(0, block.later - here)))
+        if block.thread:
+            after[block.thread][block.message] = sent
+    return lines[::-1]
 
 
 def _line(observation: Observation) -> str:

@@ -2,6 +2,6 @@
 
 from inference.reading.prompt import PROMPT_VERSION
 from inference.reading.reader import read_artifacts
-from inference.reading.shown import shown_texts
+from inference.reading.shown import Shown, show
 
-__all__ = ["PROMPT_VERSION", "read_artifacts", "shown_texts"]
+__all__ = ["PROMPT_VERSION", "Shown", "read_artifacts", "show"]

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
@@ -26,31 +27,41 @@ FULL_TEXT = 6000
 """Characters that an artifact shows where whole texts are asked for."""
 
 
-def shown_texts(store: Store, ids: Sequence[int], profile: Profile, *, full_text: bool = False) -> dict[int, str]:
-    """A block for each of these artifacts; those that are gone are left out.
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What is shown of one artifact: `head`, what the program knows, and `body`, what it says, "" for nothing."""
 
-    With `full_text` the block is the artifact's own text, up to `FULL_TEXT` characters, in indented lines.
+    head: str
+    body: str
+
+    def text(self, more: str = "") -> str:
+        """The whole, with `more` at the end of the head."""
+        return f"{self.head} | {more}{self.body}" if more else self.head + self.body
+
+
+def show(store: Store, ids: Sequence[int], profile: Profile, *, full_text: bool = False) -> dict[int, Shown]:
+    """What is shown of each of these artifacts; those that are gone are left out.
+
+    With `full_text` it is the artifact's own text, up to `FULL_TEXT` characters, in indented lines.
     """
     artifacts = store.artifacts.get(ids)
     series = store.ties.series([i for i, artifact in artifacts.items() if artifact.series])
     notes = {} if full_text else store.readings.notes(list(artifacts))
-    shown: dict[int, str] = {}
+    found: dict[int, Shown] = {}
     for artifact_id in ids:
         artifact = artifacts.get(artifact_id)
         if artifact is None:
             continue
         head = f"[{artifact.label}] {header(artifact, profile, series.get(artifact_id))}"
         if full_text:
-            shown[artifact_id] = "\n  ".join([head, *_lines(_own_words(artifact))])
+            body = "".join(f"\n  {line}" for line in _lines(_own_words(artifact)))
         else:
             readings = notes.get(artifact_id, [])
-            body = (
-                _card(reading.note for reading in readings)
-                if readings
-                else _beginning(_own_words(artifact), STAND_IN)
-            )
-            shown[artifact_id] = f"{head} | {body}" if body else head
-    return shown
+            said = _card(reading.note for reading in readings)
+            said = said if readings else _beginning(_own_words(artifact), STAND_IN)
+            body = f" | {said}" if said else ""
+        found[artifact_id] = Shown(head, body)
+    return found
 
 
 def header(artifact: Artifact, profile: Profile, series: Series | None = None) -> str:

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from inference.foreign import unlabelled, visible
-from inference.reading import PROMPT_VERSION, read_artifacts, shown_texts
+from inference.reading import PROMPT_VERSION, read_artifacts, show
 from inference.reading.prompt import EARLIER, MOST_SECTIONS, SECTION, sections
 from tests.inference.scripted import Scripted
 from tests.inference.small_world import NOW, PROFILE, add, event, ids_of, mail, note, open_store, put_note
@@ -28,6 +28,10 @@ def card(request):
 
 def asked(request):
     return request.messages[-1].content
+
+
+def shown_texts(store, ids, profile, **other):
+    return {artifact: shown.text() for artifact, shown in show(store, ids, profile, **other).items()}
 
 
 def read(store, model):

@@ -94,6 +94,36 @@ def test_kin_by_thread_series_and_attachment(store):
     assert (kin.thread, kin.series, kin.parents, kin.attachments) == ((), (), (), ())
 
 
+def test_later_mails_of_a_thread_are_counted_once_whatever_the_source(store):
+    hour = timedelta(hours=1)
+    m1, m2, m3, alone, loose, undated, document = put(
+        store,
+        mail("m1", thread="t"),
+        mail("m2", thread="t", time=NOW + hour),
+        mail("m3", thread="t", time=NOW + hour),
+        mail("alone", thread="u"),
+        mail("loose"),
+        mail("undated", thread="t", time=None),
+        replace(mail("document", thread="t", time=NOW + 2 * hour), kind=Kind.DOCUMENT),
+    )
+    store.artifacts.add_source("copy", "maildir", "/copy", NOW)
+    copy = replace(mail("m2", thread="t", time=NOW + hour), source="copy")
+    store.artifacts.take("copy", Batch((Put(copy),), {}))
+    later = store.ties.later_in_thread([m1, m2, m3, alone, loose, undated, document, 999])
+    assert later == {m1: 2, m2: 0, m3: 0, alone: 0}
+
+
+def test_all_occurrences_of_a_series_come_in_the_order_of_time(store):
+    late, early, alone = put(
+        store,
+        replace(mail("late", series="s", time=NOW + timedelta(days=1)), kind=Kind.EVENT),
+        replace(mail("early", series="s"), kind=Kind.EVENT),
+        mail("alone"),
+    )
+    assert store.ties.occurrences(late) == store.ties.occurrences(early) == (early, late)
+    assert store.ties.occurrences(alone) == ()
+
+
 def test_what_cannot_be_read_counts_as_read_and_has_no_note(store):
     (one,) = put(store, mail("one"))
     store.readings.leave_unread(one, 1, store.artifacts.get([one])[one].digest)

@@ -131,3 +131,30 @@ class Ties:
                 begin, end = datetime.fromtimestamp(first, UTC), datetime.fromtimestamp(last, UTC)
                 found[artifact] = Series(count, begin, end, lead)
         return found
+
+    def occurrences(self, artifact: int) -> tuple[int, ...]:
+        """All occurrences of an artifact's series, itself among them, in order of time; () outside a series."""
+        rows = self._connection.execute(
+            "SELECT b.id FROM artifact a JOIN artifact b ON b.series = a.series AND b.series <> ''"
+            " WHERE a.id = ? ORDER BY coalesce(b.time, b.due, 0), b.id",
+            (artifact,),
+        )
+        return tuple(row[0] for row in rows)
+
+    def later_in_thread(self, artifacts: Sequence[int]) -> dict[int, int]:
+        """For those of these artifacts that are mails of a thread: how many mails of it were sent later.
+
+        Copies of one mail in several sources count once.
+        """
+        found: dict[int, int] = {}
+        for start in range(0, len(artifacts), 500):
+            part = artifacts[start : start + 500]
+            rows = self._connection.execute(
+                "SELECT a.id, (SELECT count(DISTINCT b.key) FROM artifact b WHERE b.thread = a.thread"
+                " AND b.thread <> '' AND b.kind = a.kind AND b.time > a.time) FROM artifact a"
+                f" WHERE a.id IN ({','.join('?' * len(part))}) AND a.kind = 'email' AND a.thread <> ''"
+                " AND a.time IS NOT NULL",
+                part,
+            )
+            found.update(rows)
+        return found
