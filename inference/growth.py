@@ -20,7 +20,7 @@ FLOOR = 0.1
 """A weaker link is none."""
 
 OCCURRENCES = 2
-"""Occurrences of a series that come with one of it: the next that are shown, see `occurrences`."""
+"""Occurrences of a series that come with one of it: the next of those that are unlike it."""
 
 
 @dataclass(slots=True)
@@ -83,7 +83,8 @@ class _Growing:
     def offer(self, artifact: int) -> bool:
         """Take an artifact, or the occurrences that are shown for it, with what rides with it; whether any was."""
         alike = self._blocks.stands_for((artifact,))[artifact]
-        taken = [self.take(one) for one in dict.fromkeys((alike, *self._blocks.ahead(artifact)[:OCCURRENCES]))]
+        others = [one for one in self._blocks.ahead(artifact) if one != alike]
+        taken = [self.take(one) for one in (alike, *others[:OCCURRENCES])]
         return any(taken)
 
     def take(self, artifact: int) -> bool:

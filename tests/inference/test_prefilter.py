@@ -5,7 +5,7 @@ import pytest
 
 from inference.embedding import SentenceEmbedder
 from inference.prefilter import MOST_TEMPLATES, fits
-from inference.reading import shown_texts
+from inference.reading import show
 from templates import load_templates
 from tests.inference.small_world import FILLER, PROFILE, ids_of, mail, open_index, open_store
 
@@ -27,7 +27,7 @@ def world(tmp_path_factory):
     with open_store(folder / "tide.sqlite", [*LAPSE, *FILLER]) as store:
         index = open_index(store, embedder, folder)
         ids = ids_of(store)
-        yield ids, shown_texts(store, list(ids.values()), PROFILE), index, embedder
+        yield ids, {i: one.text() for i, one in show(store, list(ids.values()), PROFILE).items()}, index, embedder
 
 
 @pytest.fixture
