@@ -16,8 +16,9 @@ from typing import Annotated, Any, Literal, Union
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, create_model
 
+from inference.addresses import unattended, written_in
 from inference.checks import address_of
-from workspace import ACTIONS, RECIPIENTS, REFERENCES, TIMES, Action, Artifact, Kind, Profile
+from workspace import ACTIONS, RECIPIENTS, REFERENCES, TIMES, Action, Artifact, Kind, Profile, Role
 
 MAX_ADDRESS = 64
 MAX_ADDRESSES = 40
@@ -38,7 +39,7 @@ class Bounds:
     quotes: int
 
 
-ROOMY = Bounds(thought=400, why=240, problem=320, line=120, text=600, quote=240, artifacts=5, people=4, quotes=6)
+ROOMY = Bounds(thought=400, why=300, problem=320, line=120, text=600, quote=240, artifacts=6, people=4, quotes=6)
 SNUG = Bounds(thought=200, why=160, problem=240, line=80, text=300, quote=160, artifacts=5, people=3, quotes=5)
 TIGHT = Bounds(thought=120, why=120, problem=160, line=60, text=120, quote=120, artifacts=4, people=2, quotes=4)
 
@@ -56,14 +57,27 @@ class Choices:
 
     @classmethod
     def of(cls, artifacts: Sequence[Artifact], profile: Profile, templates: Sequence[str]) -> Choices:
-        """The choices of a view of these artifacts: its people and those of the profile, but not the person."""
+        """The choices of a view of these artifacts: its people, those of the profile, and those whose address
+        stands in a trusted text; neither the person nor automatic senders."""
         names = {person.email: person.name for person in profile.world_model.relationships}
+        automatic = set()
         for artifact in artifacts:
             for person in artifact.people:
-                names[person.email] = names.get(person.email) or person.name
-        fit = [email for email in names if len(email.encode()) <= MAX_ADDRESS and address_of(email) == email]
+                # Who is away answers automatically as well, but is met elsewhere.
+                if artifact.automatic and person.role is Role.FROM:
+                    automatic.add(person.email)
+                else:
+                    names[person.email] = names.get(person.email) or person.name
+        written = {email for artifact in artifacts for email in written_in(artifact)} - automatic - set(names)
+        names |= dict.fromkeys(written, "")
+        fit = [
+            email
+            for email in names
+            if len(email.encode()) <= MAX_ADDRESS and address_of(email) == email and not unattended(email)
+        ]
         others = sorted(
-            set(fit) - set(profile.persona.emails), key=lambda email: (email not in profile.known, email)
+            set(fit) - set(profile.persona.emails),
+            key=lambda email: (email not in profile.known, email in written, email),
         )
         return cls(
             templates=tuple(templates),
@@ -118,7 +132,7 @@ def proof_type(labels: tuple[str, ...], bounds: Bounds) -> type[BaseModel]:
         "stands": bool,
         "still_open": bool,
         "concerns_person": bool,
-        "deadline": Annotated[str, StringConstraints(pattern=f"^({_DAY})?$", max_length=10)],
+        "deadline": Annotated[str, StringConstraints(pattern=f"^({_DAY}(T{_TIME})?)?$", max_length=16)],
     }
     return _closed("Proof", fields)
 
@@ -131,9 +145,10 @@ def same_type(labels: tuple[str, ...], bounds: Bounds) -> type[BaseModel]:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What a model says of a candidate after seeing the originals; `deadline` is naive local, or "".
+    """What a model says of a candidate after seeing the originals.
 
-    `quotes` are pairs of a row id and words, not yet compared with the artifact.
+    `quotes` are pairs of a row id and words, not yet compared with the artifact. `deadline` is a day or a moment
+    in naive local time, or "".
     """
 
     quotes: tuple[tuple[int, str], ...]

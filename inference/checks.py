@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from zoneinfo import ZoneInfo
 
+from inference.addresses import written_in
 from workspace import (
     RECIPIENTS,
     REFERENCES,
@@ -64,9 +65,12 @@ def check(
 
 
 def addresses(artifacts: Iterable[Artifact], profile: Profile) -> frozenset[str]:
-    """All addresses that the core knows: the people of the artifacts and those of the profile."""
-    found = {person.email for artifact in artifacts for person in artifact.people if person.email}
-    return frozenset(found | profile.known | set(profile.persona.emails))
+    """All addresses that the core knows: the people of the artifacts, the addresses that stand in those of
+    their texts that are trusted, and the people of the profile."""
+    found = profile.known | set(profile.persona.emails)
+    for artifact in artifacts:
+        found |= {person.email for person in artifact.people if person.email} | written_in(artifact)
+    return frozenset(found)
 
 
 def overlap(a: Finding, b: Finding) -> float:
@@ -295,12 +299,18 @@ def _facts(artifact: Artifact, where: str, zone: ZoneInfo) -> list[str] | None:
     """The forms in which a fact of the structure may be quoted; None where there is no such fact."""
     if where in ("status", "recurrence"):
         return [getattr(artifact, where)]
-    moments = {"start": artifact.time, "sent": artifact.time, "end": artifact.end, "due": artifact.due}
+    if where == "cancelled":
+        return ["yes"] if artifact.cancelled else []
+    moments = {
+        **dict.fromkeys(("start", "sent", "modified"), artifact.time),
+        "end": artifact.end,
+        "due": artifact.due,
+    }
     if where in moments:
         moment = moments[where]
         if moment is None:
             return []
-        local = moment if artifact.all_day else moment.astimezone(zone)
+        local = artifact.local(moment, zone)
         return [local.strftime(form) for form in ("%Y-%m-%dT%H:%M", "%Y-%m-%d %H:%M", "%Y-%m-%d")]
     if where in set(Role):
         people = [person for person in artifact.people if person.role == where]

@@ -45,7 +45,7 @@ def rendered(
             allowed = (left - reserve) // (len(group) - index)
             if group is later and allowed < LEAST:
                 continue
-            mark = "cited" if group is cited else "later, not cited"
+            mark = "cited" if group is cited else "same matter, not cited"
             block = _block(artifact, mark, claim, profile, allowed, count)
             size = count(block)
             if size > allowed:
@@ -74,9 +74,8 @@ def _facts(artifact: Artifact, profile: Profile, people: int) -> list[str]:
     """The heading, a line for each fact, in the words in which a fact is quoted."""
 
     def local(moment: datetime) -> str:
-        if artifact.all_day:
-            return f"{moment:%Y-%m-%d}"
-        return f"{moment.astimezone(profile.zone):%Y-%m-%dT%H:%M}"
+        form = "%Y-%m-%d" if artifact.all_day else "%Y-%m-%dT%H:%M"
+        return artifact.local(moment, profile.zone).strftime(form)
 
     named = {Kind.EMAIL: "sent", Kind.EVENT: "start", Kind.TASK: "start"}.get(artifact.kind, "modified")
     facts = [("title", artifact.title)] if artifact.title else []

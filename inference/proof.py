@@ -9,19 +9,18 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date, datetime
-from datetime import time as clock
+from datetime import datetime
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
 from inference.candidate import Candidate, Verdict, proof_type, verdict
-from inference.checks import Rejection, check, quote_fault
+from inference.checks import Rejection, addresses, check, quote_fault
 from inference.models.contract import Message, Request
 from inference.originals import rendered
 from inference.prompts import prove_messages
 from inference.rounds import Named, Setting, called, drop
 from inference.sameness import Known
-from workspace import Artifact, Evidence, Finding, Run
+from workspace import Artifact, Evidence, Finding, Role, Run
 
 if TYPE_CHECKING:
     from workspace.store import Store
@@ -124,7 +123,7 @@ def judged(
         confidence=0.5 + 0.4 * len(quoted) / len(candidate.artifacts),
         deadline=_deadline(said.deadline, zone, grounds.now),
     )
-    return _checked(finding, shown, grounds, setting) or finding
+    return _checked(finding, candidate, shown, grounds, setting) or finding
 
 
 def located(quote: str, artifact: Artifact, zone: ZoneInfo) -> Evidence | None:
@@ -147,7 +146,7 @@ def located(quote: str, artifact: Artifact, zone: ZoneInfo) -> Evidence | None:
 
 
 _PROSE = ("text", "title", "quoted", "location")
-_FACTS = ("start", "sent", "end", "due", "status", "recurrence", "organizer", "attendee", "from", "to", "cc")
+_FACTS = ("start", "sent", "modified", "end", "due", "status", "recurrence", "cancelled", *Role)
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,20 +232,26 @@ def _refused(
         action=candidate.action,
         confidence=0.0,
     )
-    rejection = _checked(finding, artifacts, grounds, setting)
+    rejection = _checked(finding, candidate, artifacts, grounds, setting)
     # An artifact without a title can't be judged yet: that says nothing about the candidate.
     return None if rejection is not None and rejection.check in ("evidence", "quote") else rejection
 
 
 def _checked(
-    finding: Finding, shown: Mapping[int, Artifact], grounds: Grounds, setting: Setting
+    finding: Finding,
+    candidate: Candidate,
+    shown: Mapping[int, Artifact],
+    grounds: Grounds,
+    setting: Setting,
 ) -> Rejection | None:
+    # What gives an address is cited for that, and need not be quoted.
+    cited = addresses((shown[row] for row in candidate.artifacts), setting.profile)
     return check(
         finding,
         shown,
         setting.profile,
         grounds.now,
-        grounds.addresses,
+        grounds.addresses | cited,
         grounds.known,
         frozenset(setting.templates),
     )
@@ -258,14 +263,14 @@ def _drop(named: Named, rejection: Rejection, run: Run) -> None:
 
 
 def _deadline(said: str, zone: ZoneInfo, now: datetime) -> datetime | None:
-    """The end of the day in the person's zone; None where there is none, or none that is still to come."""
-    if not _DAY.fullmatch(said):
+    """The moment, or the end of the day, in the person's zone; None where there is none that is still to come."""
+    if not _DEADLINE.fullmatch(said):
         return None
     try:
-        moment = datetime.combine(date.fromisoformat(said), clock(23, 59), zone)
+        moment = datetime.fromisoformat(said if "T" in said else f"{said}T23:59").replace(tzinfo=zone)
     except ValueError:
         return None
     return moment if moment > now else None
 
 
-_DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
+_DEADLINE = re.compile(r"\d{4}-\d{2}-\d{2}(T\d{2}:\d{2})?")

@@ -193,8 +193,7 @@ def cite(artifact: Artifact, zone: ZoneInfo, quote: str = "", where: str = "text
     tries += [(_beginning(artifact.text), "text")]
     for moment, name in ((artifact.time, "start"), (artifact.due, "due")):
         if moment is not None:
-            local = moment if artifact.all_day else moment.astimezone(zone)
-            tries.append((local.strftime("%Y-%m-%dT%H:%M"), name))
+            tries.append((artifact.local(moment, zone).strftime("%Y-%m-%dT%H:%M"), name))
     for words, place in tries:
         evidence = Evidence(
             artifact=artifact.id, quote=words, where=place, title=artifact.title, origin=artifact.origin

@@ -10,7 +10,7 @@ from inference.candidate import Candidate
 from inference.foreign import clean, closing, fence, opening
 from inference.models.contract import Message
 
-MAX_FOUND = 200
+MAX_FOUND = 320
 MAX_KNOWN = 500
 
 
@@ -21,8 +21,7 @@ def story_part(text: str, nonce: str) -> str:
 
 def found_line(template: str, problem: str, artifacts: Sequence[int], nonce: str) -> str:
     """What the model is told of a problem that was found before, in this run or on an earlier day."""
-    said = " ".join(clean(problem, nonce).split())[:MAX_FOUND]
-    return f"- [{template}] {_labels(artifacts)}: {said}"
+    return f"- [{template}] {_labels(artifacts)}: {_cut(clean(problem, nonce), MAX_FOUND)}"
 
 
 def ask_messages(
@@ -43,7 +42,7 @@ def ask_messages(
 
 
 def prove_messages(constant: str, candidate: Candidate, originals: str, nonce: str) -> tuple[Message, ...]:
-    """The proof of one candidate; `originals` are the cited artifacts and the later ones, rendered."""
+    """The proof of one candidate; `originals` are the cited artifacts and others of the matter, rendered."""
     claim = "\n".join(
         (
             f"template: {candidate.template}",
@@ -63,8 +62,10 @@ def prove_messages(constant: str, candidate: Candidate, originals: str, nonce: s
 
 def known_line(label: str, template: str, problem: str, action: str, nonce: str) -> str:
     """A finding, as it is shown where findings are compared."""
-    said = " ".join(clean(f"{problem} Action: {action}", nonce).split())[:MAX_KNOWN]
-    return f"- {label} [{template}] {said}"
+    # The action comes whole: it is short, and tells findings apart.
+    doing = _cut(clean(f"Action: {action}", nonce), MAX_KNOWN // 2)
+    said = _cut(clean(problem, nonce), MAX_KNOWN - len(doing))
+    return f"- {label} [{template}] {said} {doing}"
 
 
 def same_messages(constant: str, known: Sequence[str], new: str, nonce: str) -> tuple[Message, ...]:
@@ -83,6 +84,16 @@ another side, with other artifacts, under another template, or with another acti
 project, document or person are not the same. Answer in JSON:
 {"reason": what they have in common or what sets them apart,
  "same_as": the label of the known finding, or "none"}"""
+
+
+def _cut(text: str, most: int) -> str:
+    """The text in one line of at most `most` characters; where it is cut, after a word, an ellipsis says so."""
+    said = " ".join(text.split())
+    if len(said) <= most:
+        return said
+    end = said.rfind(" ", 0, most)
+    # A script without spaces, or one long word, is cut anywhere.
+    return f"{said[: end if end > most // 2 else most - 1]}\u2026"
 
 
 def _labels(artifacts: Sequence[int]) -> str:

@@ -69,36 +69,42 @@ _FIND = """\
 # Task FIND
 
 You get a story: artifacts that may belong together, each with a label such as a17, and observations, which a \
-program computed. Check the evidence flow of each template that could fit, step by step, and look for what speaks \
-against it. Answer in JSON:
+program computed. What it observed is worth naming where it is a problem, together with all else in the story \
+that bears on it: the deadline, the rule, the better action. A story is a selection: that no answer is shown \
+does not mean that there is none, so see whether the heading of a mail says that it is the last of its thread. \
+Where the story shows only half of a problem, cite what is there. Check the evidence flow of each template that \
+could fit, step by step, and look for what speaks against it. Answer in JSON:
 {"thought": in short, what speaks for and against a problem,
  "problems": [] or, for each problem,
   {"template": its id,
    "why": which words of which artifacts fulfil the pattern,
    "artifacts": the labels of all artifacts that are needed to see it, and of no others,
    "problem": who is blocked or harmed, by what, in which matter, and until when; one to three sentences,
-   "action": {"function_name": the one action that resolves it best, "parameters": its parameters}}}
+   "action": {"function_name": the one action that settles the matter, "parameters": its parameters}}}
 Write "thought", "why" and "problem" in English. Write the texts of an action ready to use, as this person would \
 write them, in the language in which the people concerned write."""
 
 _PROVE = """\
 # Task PROVE
 
-You get a claim that was made from notes, the full text of the artifacts that it cites, and later artifacts on \
+You get a claim that was made from notes, the full text of the artifacts that it cites, and other artifacts on \
 the same matter. Try to refute the claim: read closely, and look for an answer, correction or decision that \
 settles it. Answer in JSON:
 {"quotes": for each cited artifact that shows the problem, {"artifact": its label, "quote": the words that do},
  "reason": what decides your verdict,
- "stands": true only if the originals say what the claim says,
+ "stands": true if the originals show the problem itself, even if a side remark of the claim is in none of them; \
+false if they contradict it,
  "still_open": true only if nothing there settles it,
  "concerns_person": true only if it is this person's to act on,
- "deadline": the last day on which acting helps, or ""}
-A quote is one unbroken passage of 4 to 25 words, copied letter by letter: not shortened, translated or corrected.
-A fact of the heading is quoted as its whole line, such as "start: 2026-03-16T08:30"."""
+ "deadline": the last day on which acting helps, or the moment where an hour is given, or ""}
+A quote is one unbroken passage, copied letter by letter: not shortened, translated or corrected. Of a text it \
+has 4 to 25 words, with a space where a line breaks. Of the heading it is a whole line, however short, such as \
+"start: 2026-03-16T08:30"."""
 
 _ACTIONS = """\
-Labels are those of artifacts in the story. Addresses are those of people in the story or listed below. A day is \
-written 2026-03-16, a moment 2026-03-16T08:30, both in this person's local time and in the future."""
+Labels are those of artifacts in the story. Addresses are those of people in the story or listed below, or stand \
+in the text of an artifact that is cited. A day is written 2026-03-16, a moment 2026-03-16T08:30, both in this \
+person's local time and in the future. A document is sent by share_document, which is a mail that carries it."""
 
 _TEMPLATES = """\
 Known classes of trouble, each as: [id] name / pattern / evidence flow. Every problem is of one of them. That a \

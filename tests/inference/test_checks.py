@@ -18,6 +18,7 @@ from workspace import (
     Relationship,
     Role,
     State,
+    Trust,
     WorldModel,
 )
 
@@ -122,6 +123,7 @@ def test_something_must_be_cited_and_nothing_twice():
         ("end. The \ufb01nal", "quoted"),
         ("Standup", "title"),
         ("2026-03-18T10:00", "sent"),
+        ("2026-03-18T10:00", "modified"),
         ("Ben Okafor <ben@firm.example>", "from"),
         ("ben@firm.example", "from"),
     ],
@@ -246,6 +248,36 @@ def test_another_occurrence_of_a_cited_series_may_be_acted_on():
 )
 def test_recipients_must_be_known(action, outcome):
     assert failed(finding(action=action), known_addresses=frozenset({"kim@far.example"})) == outcome
+
+
+@pytest.mark.parametrize(
+    ("trust", "text", "outcome"),
+    [
+        (Trust.SELF, "Notices to contracts@firm.example.", None),
+        (Trust.KNOWN, "Notices to contracts@firm.example.", None),
+        (Trust.UNKNOWN, "Notices to contracts@firm.example.", "recipients"),
+        (Trust.SELF, "See https://contracts@firm.example/", "recipients"),
+        (Trust.SELF, "Notices to xcontracts@firm.example.", "recipients"),
+        (Trust.SELF, "Notices to contracts@firm.example.evil.example.", "recipients"),
+        (Trust.SELF, "Notices to no-reply@firm.example.", "recipients"),
+    ],
+)
+def test_an_address_may_stand_in_a_trusted_text_that_is_cited(trust, text, outcome):
+    lease = Artifact("files", "l", Kind.DOCUMENT, text=f"The offer stands until Friday. {text}", trust=trust, id=8)
+    cited = [Evidence(artifact=8, quote="The offer stands until Friday.")]
+    to = "no-reply@firm.example" if "no-reply" in text else "contracts@firm.example"
+    asked = finding(cited, mail_to(to))
+    templates = frozenset({"question-left-unanswered"})
+    rejection = check(asked, {8: lease}, PROFILE, NOW, frozenset(), (), templates)
+    assert (rejection and rejection.check) == outcome
+
+
+def test_a_text_that_is_not_cited_gives_no_address():
+    lease = Artifact("files", "l", Kind.DOCUMENT, text="To contracts@firm.example", trust=Trust.SELF, id=8)
+    templates = frozenset({"question-left-unanswered"})
+    asked = finding(action=mail_to("contracts@firm.example"))
+    rejection = check(asked, {**ARTIFACTS, 8: lease}, PROFILE, NOW, frozenset(), (), templates)
+    assert rejection.check == "recipients"
 
 
 def test_addresses_are_read_from_artifacts_and_profile():

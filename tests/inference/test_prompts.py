@@ -13,6 +13,7 @@ from inference.prompts import (
     fence,
     fitting_templates,
     found_line,
+    known_line,
     plan,
     prove_messages,
     story_part,
@@ -72,6 +73,23 @@ def test_an_ask_names_what_fits_and_lets_nothing_be_an_answer():
     assert "at most 3 problems" in ask
     assert "[promise-not-kept]" in ask
     assert "empty list" in ask
+
+
+def test_what_was_found_is_cut_after_a_word_and_says_so():
+    said = "The hall holds forty people, " * 30
+    line = found_line("t", said, (1,), NONCE)
+    assert line.endswith("\u2026")
+    problem = line.removeprefix("- [t] a1: ").removesuffix("\u2026")
+    assert 300 < len(problem) < 320
+    assert said.startswith(problem + " ")
+    assert "\u2026" not in found_line("t", "x" * 320, (1,), NONCE)
+    assert len(found_line("t", "\u4e00" * 999, (1,), NONCE)) == len("- [t] a1: ") + 320
+
+
+def test_a_long_finding_is_compared_with_its_action():
+    line = known_line("f1", "t", "The hall is small. " * 90, "send_email jonas@hall.example", NONCE)
+    assert line.endswith("\u2026 Action: send_email jonas@hall.example")
+    assert len(line) < 520
 
 
 ATTACKS = [

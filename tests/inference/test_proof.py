@@ -1,7 +1,7 @@
 """Proof: only what stands at the originals, is open, is the person's and passes the checks becomes a finding."""
 
 from dataclasses import replace
-from datetime import date, timedelta
+from datetime import timedelta
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -23,7 +23,7 @@ from tests.inference.scripted import (
     script,
     setting,
 )
-from workspace import Action, Artifact, Kind, RoundCount, Run
+from workspace import Action, Artifact, Kind, RoundCount, Run, Trust
 from workspace.store import Store
 
 ZONE = ZoneInfo("Europe/Berlin")
@@ -180,7 +180,7 @@ def test_the_proof_shows_the_cited_originals_and_later_ones_of_the_thread(store)
     assert "attendee: Jonas Wehr <jonas@hall.example>: accepted" in text
     assert "I gave you the large one." in text
     assert "An earlier mail." not in text
-    assert text.index("[a1] email, cited") < text.index("[a6] email, later, not cited")
+    assert text.index("[a1] email, cited") < text.index("[a6] email, same matter, not cited")
 
 
 def test_one_slip_beside_the_words_of_two_artifacts_is_left_out(store):
@@ -204,15 +204,44 @@ def test_a_later_mail_may_be_quoted_beside_the_cited_ones(store):
 
 
 @pytest.mark.parametrize(
-    ("said", "kept"), [("2026-05-14", date(2026, 5, 14)), ("", None), ("2026-02-31", None), ("2026-03-01", None)]
+    ("said", "kept"),
+    [
+        ("2026-05-14", "2026-05-14T23:59:00+02:00"),
+        ("2026-05-21T12:00", "2026-05-21T12:00:00+02:00"),
+        ("2026-03-16T09:45", "2026-03-16T09:45:00+01:00"),
+        ("2026-03-16T09:30", None),
+        ("", None),
+        ("2026-02-31", None),
+        ("2026-02-31T10:00", None),
+        ("2026-03-01", None),
+    ],
 )
-def test_a_deadline_is_the_end_of_a_day_that_is_to_come(store, said, kept):
+def test_a_deadline_is_a_moment_or_the_end_of_a_day_that_is_to_come(store, said, kept):
     (finding,) = Proving(store, proof(deadline=said)).kept
-    if kept is None:
-        assert finding.deadline is None
-    else:
-        assert finding.deadline.astimezone(ZONE).date() == kept
-        assert finding.deadline.astimezone(ZONE).hour == 23
+    assert (finding.deadline and finding.deadline.astimezone(ZONE).isoformat()) == kept
+
+
+@pytest.mark.parametrize("said", ["2026-05-21T25:00", "2026-05-21 12:00", "noon", "T12:00", "2026-05-21T12:00Z"])
+def test_a_deadline_cannot_be_written_otherwise(store, said):
+    assert Proving(store, proof(deadline=said)).run.rounds[0].dropped == {"invalid": 1}
+
+
+def test_a_quote_over_a_line_break_has_a_space_for_it(store):
+    put(store, replace(artifacts()[0], text="The garden hall\nholds 40\r\n people at most."))
+    quotes = (("a1", "garden hall holds 40 people"), ("a2", "We expect 60 participants"))
+    assert len(Proving(store, proof(quotes=quotes)).kept) == 1
+
+
+def test_a_cited_contract_gives_an_address_even_if_other_words_prove_the_problem(store):
+    put(store, replace(artifacts()[2], text="Notices to contracts@hall.example in writing.", trust=Trust.SELF))
+    notice = {"to": ["contracts@hall.example"], "cc": [], "subject": "Hall", "body": "A larger one?"}
+    claim = replace(acting("send_email", **notice), artifacts=(1, 2, 3))
+    (finding,) = Proving(store, candidates=(claim,)).kept
+    assert finding.artifacts == {1, 2}
+    assert finding.action.parameters["to"] == ["contracts@hall.example"]
+    assert Proving(store, candidates=(replace(claim, artifacts=(1, 2)),)).run.rounds[0].dropped == {
+        "recipients": 1
+    }
 
 
 def test_an_answer_that_is_not_valid_is_dropped(store):
@@ -231,17 +260,23 @@ def test_an_answer_that_is_not_valid_is_dropped(store):
         (3, "status: open", "status", "open"),
         (3, "due: 2026-04-05", "due", "2026-04-05"),
         (3, "title: Send the programme", "title", "Send the programme"),
+        (2, "modified: 2026-03-12T09:30", "modified", "2026-03-12T09:30"),
+        (1, "cancelled: yes", "cancelled", "yes"),
+        (1, "location: Hall", "location", "Hall"),
+        (1, "title: Spring workshop", "title", "Spring workshop"),
     ],
 )
 def test_a_quote_is_found_where_it_stands(row, quote, where, words):
-    evidence = located(quote, replace(artifacts()[row], id=9), ZONE)
+    cancelled = {"cancelled": True, "location": "Hall"} if row == 1 else {}
+    evidence = located(quote, replace(artifacts()[row], id=9, **cancelled), ZONE)
     assert evidence is not None
     assert evidence.where == where
     assert words is None or evidence.quote == words
 
 
 @pytest.mark.parametrize(
-    "quote", ["start: 2026-05-15T10:00", "status: done", "open", "hall holds forty", "title: "]
+    "quote",
+    ["start: 2026-05-15T10:00", "status: done", "open", "hall holds forty", "title: ", "cancelled: yes", "yes"],
 )
 def test_words_that_stand_nowhere_are_no_evidence(quote):
     assert located(quote, replace(artifacts()[1], id=9), ZONE) is None
