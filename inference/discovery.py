@@ -1,7 +1,8 @@
 """Discovery: from what the store holds to findings, and the record of how they were come by.
 
-The strategy `observed` takes the computed observations that are certain. The strategy `tide` starts from them,
-asks a language model in rounds, and proves each candidate at the originals. A run that was killed and is started
+The strategy `observed` takes the computed observations that are certain. The strategy `tide` asks a language model
+in rounds, proves each candidate at the originals, and adds those of the certain observations that nothing found
+tells. A run that was killed and is started
 again with unchanged inputs goes on where it was and ends with the same findings.
 """
 
@@ -19,6 +20,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from inference.computed import Computed, keep, told_on_another_day
 from inference.journal import Journal
 from inference.models.contract import Message
 from inference.observations import Observation, observe
@@ -27,7 +29,7 @@ from inference.prompts import constant_part, fitting_templates, plan
 from inference.proof import Grounds, prove
 from inference.rounds import Found, Setting, ask_rounds
 from templates import Template, load_templates, render
-from workspace import Artifact, Call, Finding, Profile, Run
+from workspace import Artifact, Call, Profile, Run, UserError
 
 if TYPE_CHECKING:
     from inference.embedding import Embedder
@@ -79,7 +81,8 @@ def discover(
     """Look once, store what is found, and return the record of the run, which is stored too.
 
     `now` is aware. The strategy `tide` needs `model`, `embedder` and `index_folder`; `observed` needs none.
-    Findings are stored as they pass the checks. A run of the same inputs that was not finished is taken up
+    Findings are stored as they pass the checks; computed ones when the model has nothing more to say, or cannot be
+    reached. A run of the same inputs that was not finished is taken up
     again, with the `now` of its start.
 
     Raises:
@@ -108,18 +111,26 @@ def discover(
         addresses = store.artifacts.addresses() | profile.known | set(profile.persona.emails)
         ids = frozenset(template.id for template in pool)
         found, dropped = findings_from(sight.observations, sight.recent, profile, started, addresses, known, ids)
+        found = [finding for finding in found if not told_on_another_day(store, finding, run)]
         # What was found on an earlier day is computed again every day, which is nothing to tell.
         run.dropped = [item.model_copy(update={"round": 0}) for item in dropped if item.check != "known"]
-        known += [finding for finding in found if _keep(store, finding, run)]
         on_progress("observe", 1, 1)
-    if tide:
-        if model is None or embedder is None or index_folder is None:
-            raise ValueError("the strategy tide needs a model, an embedder and a folder for the index")
-        run.ended = "nothing changed"
-        seeds = sight.seeds(store, profile, options, name)
-        if seeds:
-            asking = _Asking(store, profile, options, model, pool, Grounds(started, addresses, known), on_progress)
+    seeds = sight.seeds(store, profile, options, name) if tide else []
+    if tide and (model is None or embedder is None or index_folder is None):
+        raise ValueError("the strategy tide needs a model, an embedder and a folder for the index")
+    if seeds and model is not None and embedder is not None and index_folder is not None:
+        grounds = Grounds(started, addresses, known)
+        computed = Computed.of(found, sight.recent, ids, store, profile, grounds, run)
+        asking = _Asking(store, profile, options, model, pool, grounds, computed, on_progress)
+        try:
             asking.go(sight, seeds, embedder, index_folder, opened.nonce, run)
+        except UserError:
+            computed.keep_early(run)
+            raise
+    else:
+        run.ended = "nothing changed" if tide else run.ended
+        for finding in found:
+            keep(store, finding, run)
     run.finished = now + timedelta(seconds=time.monotonic() - begun)
     store.runs.finish(run, (), run.finished)
     return run
@@ -181,6 +192,7 @@ class _Asking:
     model: LanguageModel
     pool: tuple[Template, ...]
     grounds: Grounds
+    computed: Computed
     on_progress: Progress
 
     def go(
@@ -192,7 +204,7 @@ class _Asking:
         nonce: str,
         run: Run,
     ) -> None:
-        """Select, ask and prove, and close the views that had nothing more to say."""
+        """Select, ask and prove, close the views that had nothing more to say, and add what was computed."""
         with _timed(run, "select"):
             views, setting = self._select(sight, seeds, embedder, index_folder, nonce, run)
         waiting = len(views) - self.options.views if self.options.views else 0
@@ -211,12 +223,14 @@ class _Asking:
             with _timed(run, "ask"):
                 named, done = ask_rounds(wave, artifacts, found, self.options.rounds, setting, run)
             with _timed(run, "prove"):
-                keep = partial(_keep, self.store, run=run)
-                prove(named, artifacts, self.store, self.grounds, setting, run, keep)
+                stored = partial(self.computed.keep_beside, setting=setting, run=run)
+                prove(named, artifacts, self.store, self.grounds, setting, run, stored)
             closed = [_key(view, self.model) for view in done]
             # At once, so that a large run that is broken off has not asked in vain.
             self.store.runs.close_views(closed, run.id)
             open_views -= len(closed)
+        with _timed(run, "prove"):
+            self.computed.keep_rest(setting, run)
         if open_views:
             used_up = len(run.rounds) >= self.options.rounds
             run.ended = "round limit reached" if used_up else "some views were not answered"
@@ -305,13 +319,6 @@ def _setup(
         now.astimezone(profile.zone).date().isoformat(),
     )
     return hashlib.sha256(json.dumps(decides, sort_keys=True).encode()).hexdigest()
-
-
-def _keep(store: Store, finding: Finding, run: Run) -> bool:
-    """Store a finding; False where its matter is known, unless this very run stored it before it was killed."""
-    if store.findings.add(finding, run.id, run.started) is not None:
-        return True
-    return any(other.about == finding.about and other.run == run.id for other in store.findings.all())
 
 
 def _key(view: View, model: LanguageModel) -> str:

@@ -12,10 +12,10 @@ from workspace import Artifact, Kind, Profile
 
 Count = Callable[[str], int]
 
-FOR_LATER = 0.3
-"""The share of the space that later artifacts get, where there are any."""
+FOR_OTHERS = 0.3
+"""The share of the space that other artifacts get, where there are any."""
 LEAST = 60
-"""Tokens below which showing a later artifact says nothing."""
+"""Tokens below which showing another artifact says nothing."""
 PIECE = 400
 """Characters of the longest passage that is taken or left as a whole."""
 MAX_FACT = 200
@@ -26,24 +26,24 @@ TOKENS_A_PERSON = 40
 
 def rendered(
     cited: Sequence[Artifact],
-    later: Sequence[Artifact],
+    others: Sequence[Artifact],
     claim: str,
     profile: Profile,
     tokens: int,
     count: Count,
 ) -> tuple[str, list[Artifact]]:
-    """The cited artifacts and as many of the later ones as fit, in at most `tokens`, and which ones they are.
+    """The cited artifacts and as many of the others as fit, in at most `tokens`, and which ones they are.
 
     Of a text that is too long, its beginning and the passages that share words with the `claim` are shown.
     """
     blocks: list[str] = []
     shown: list[Artifact] = []
     left = tokens
-    reserved = int(tokens * FOR_LATER) if later else 0
-    for group, reserve in ((cited, reserved), (later, 0)):
+    reserved = int(tokens * FOR_OTHERS) if others else 0
+    for group, reserve in ((cited, reserved), (others, 0)):
         for index, artifact in enumerate(group):
             allowed = (left - reserve) // (len(group) - index)
-            if group is later and allowed < LEAST:
+            if group is others and allowed < LEAST:
                 continue
             mark = "cited" if group is cited else "same matter, not cited"
             block = _block(artifact, mark, claim, profile, allowed, count)

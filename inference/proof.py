@@ -1,15 +1,15 @@
 """Proof: each candidate is taken to the originals, and what does not stand there word for word is dropped.
 
-The model sees the full text of the cited artifacts and of later ones on the same matter, and says whether the
+The model sees the full text of the cited artifacts and of others on the same matter, and says whether the
 problem stands, is still open and is this person's, with the sentences that show it. Then the program checks.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
@@ -28,7 +28,8 @@ if TYPE_CHECKING:
 Keep = Callable[[Finding], bool]
 """Takes a finding that passed everything; False where the matter turns out to be known."""
 
-MAX_LATER = 6
+MAX_OTHERS = 8
+MAX_KINDRED = 4
 MAX_ORIGINALS = 6000
 MARGIN = 64
 
@@ -145,6 +146,7 @@ def located(quote: str, artifact: Artifact, zone: ZoneInfo) -> Evidence | None:
     return None
 
 
+_NEVER = datetime.min.replace(tzinfo=UTC)
 _PROSE = ("text", "title", "quoted", "location")
 _FACTS = ("start", "sent", "modified", "end", "due", "status", "recurrence", "cancelled", *Role)
 
@@ -169,12 +171,12 @@ class _Case:
         """None where none of the cited artifacts fits the context."""
         candidate, model, budget = named.candidate, setting.model, setting.budget
         cited = [artifacts[row] for row in candidate.artifacts]
-        later = _later(named, cited, artifacts, store, now)
+        others = _others(named, cited, artifacts, store, now)
         bare = prove_messages(setting.constant, candidate, "", setting.nonce)
         room = model.context - budget.proof_answer - model.count(bare) - MARGIN
         text, shown = rendered(
             cited,
-            later,
+            others,
             f"{candidate.problem} {candidate.why}",
             setting.profile,
             min(room, MAX_ORIGINALS),
@@ -192,29 +194,40 @@ class _Case:
         return cls(named, {artifact.id: artifact for artifact in shown}, request)
 
 
-def _later(
+def _others(
     named: Named, cited: Sequence[Artifact], artifacts: Mapping[int, Artifact], store: Store, now: datetime
 ) -> list[Artifact]:
-    """What came after the earliest cited artifact on the same matter: its thread, its series, what hangs on it
-    or it on, and then what else the view shows. Newest first, since the newest word decides."""
+    """What else can tell whether the claim stands: what an observation rests on that the candidate touches; then
+    what came after the earliest cited artifact, of its thread, its series, what hangs on it or it on; then what
+    else the view shows. Newest first, since the newest word decides; kindred ones leave space for the others."""
     rows: set[int] = set()
     for artifact in cited:
-        kin = store.ties.kin(artifact.id, now, MAX_LATER)
+        kin = store.ties.kin(artifact.id, now, MAX_OTHERS)
         rows.update(kin.thread, kin.series, kin.parents, kin.attachments)
-    kindred = list(store.artifacts.get(sorted(rows)).values())
-    others = [artifacts[row] for row in named.view.artifacts if row in artifacts and row not in rows]
+    touched: set[int] = set()
+    for observation in named.view.observations:
+        rests_on = {item.artifact for item in observation.evidence}
+        if rests_on & (rows | set(named.candidate.artifacts)):
+            touched |= rests_on
     times = [artifact.time for artifact in cited if artifact.time is not None]
-    later: list[Artifact] = []
-    for group in (kindred, others):
-        newer = [
-            artifact
-            for artifact in group
-            if artifact.id not in named.candidate.artifacts
-            and artifact.time is not None
-            and (not times or artifact.time >= min(times))
-        ]
-        later += sorted(newer, key=lambda artifact: (artifact.time, artifact.id), reverse=True)
-    return later[:MAX_LATER]
+    since = min(times, default=None)
+    kindred = list(store.artifacts.get(sorted(rows)).values())
+    of_view = [artifacts[row] for row in named.view.artifacts if row in artifacts]
+    groups = (
+        _newest(store.artifacts.get(sorted(touched)).values(), None),
+        _newest(kindred, since)[:MAX_KINDRED],
+        _newest(of_view, since),
+        _newest(kindred, since),
+    )
+    ordered = {artifact.id: artifact for group in groups for artifact in group}
+    return [artifact for row, artifact in ordered.items() if row not in named.candidate.artifacts][:MAX_OTHERS]
+
+
+def _newest(group: Iterable[Artifact], since: datetime | None) -> list[Artifact]:
+    """Those from a moment on, the newest first; with no moment all of them, also those without a time."""
+    if since is not None:
+        group = [artifact for artifact in group if artifact.time is not None and artifact.time >= since]
+    return sorted(group, key=lambda artifact: (artifact.time or _NEVER, artifact.id), reverse=True)
 
 
 def _refused(

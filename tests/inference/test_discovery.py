@@ -25,7 +25,7 @@ from tests.inference.scripted import (
     put,
     script,
 )
-from workspace import Artifact, Call, Kind, Person, Role, Run, State, Trust
+from workspace import Artifact, Call, Kind, Person, Role, Run, State, Trust, UserError
 from workspace.store import Store
 
 TIDE = Options("tide")
@@ -148,14 +148,135 @@ def test_observations_become_findings_without_a_model(store):
     assert len(store.findings.all()) == 1
 
 
-def test_the_model_is_told_what_was_computed_and_is_not_believed_to_have_found_it(store):
+RICHER = problem(("a6", "a1"), template="promise-not-kept")
+RICHER_PROOF = proof(quotes=(("a6", "Pay the caterer"), ("a1", "The garden hall holds 40 people")))
+
+
+def judging(asks, same_as, proofs=RICHER_PROOF):
+    """A script in which a finding is the one of this label, or whatever `same_as` raises."""
+    others = script(asks, proofs)
+
+    def answer(request):
+        if request.purpose != "same":
+            return others(request)
+        return same_as if isinstance(same_as, Exception) else {"reason": "One trouble.", "same_as": same_as}
+
+    return answer
+
+
+def artifacts_found(store):
+    return [sorted(finding.artifacts) for finding in store.findings.all()]
+
+
+def test_the_model_goes_first_and_what_it_tells_is_not_told_again_by_what_was_computed(store):
     put(store, late_task())
-    again = problem(("a6",), template="due-during-absence")
-    model = Scripted(script([found(again)]))
+    model = Scripted(judging([found(RICHER)], "f1"))
     run = look(store, model)
+    assert "a6: " not in asked_text(model.asked[0])
+    assert model.purposes() == ["ask", "ask", "prove", "same"]
+    assert artifacts_found(store) == [[1, 6]]
+    assert [(item.round, item.check, item.detail) for item in run.dropped] == [(0, "known", "One trouble.")]
+    assert [(count.candidates, count.new, count.dropped) for count in run.rounds] == [(1, 1, {}), (0, 0, {})]
+
+
+def test_what_a_finding_was_seen_to_tell_is_not_asked_about_on_the_next_day(store):
+    put(store, late_task())
+    look(store, Scripted(judging([found(RICHER)], "f1")))
+    tomorrow = NOW + timedelta(days=1)
+    model = Scripted(script([]))
+    run = look(store, model, now=tomorrow)
+    assert (model.asked, run.ended, run.dropped) == ([], "nothing changed", [])
+    put(store, replace(artifacts()[2], key="d9", title="Rain", text="The roof leaks."))
+    look(store, model, now=tomorrow)
+    assert model.purposes() == ["ask"]
+    discover(store, PROFILE, tomorrow, Options("observed"))
+    assert artifacts_found(store) == [[1, 6]]
+
+
+def test_the_same_artifacts_are_known_again_without_a_model(store):
+    put(store, late_task())
+    only = proof(quotes=(("a6", "Pay the caterer"),))
+    model = Scripted(judging([found(problem(("a6",), template="promise-not-kept"))], "none", only))
+    run = look(store, model)
+    assert "same" not in model.purposes()
+    assert [finding.template for finding in store.findings.all()] == ["promise-not-kept"]
+    assert run.dropped == []
+
+
+def test_what_the_model_does_not_tell_is_added_after_what_it_found(store):
+    put(store, late_task())
+    run = look(store, Scripted(script([found(problem())])))
+    assert artifacts_found(store) == [[1, 2], [6]]
+    assert [count.new for count in run.rounds] == [1, 0]
+    assert run.dropped == []
+
+
+def test_a_computed_finding_of_an_earlier_day_is_told_as_found_and_asks_nothing(store):
+    put(store, late_task())
+    discover(store, PROFILE, NOW, Options("observed"))
+    model = Scripted(script([]))
+    look(store, model, now=NOW + timedelta(days=1))
     assert "a6: " in asked_text(model.asked[0])
-    assert len(store.findings.all()) == 1
-    assert run.rounds[0].known == 1
+    assert model.purposes() == ["ask"]
+    assert artifacts_found(store) == [[6]]
+
+
+UNREACHED = UserError("The server does not answer. Start it.")
+
+
+@pytest.mark.parametrize(("same_as", "kept"), [("f1", [[6]]), ("none", [[6], [1, 6]])])
+def test_without_a_model_what_was_computed_is_stored_and_the_run_taken_up_shows_it_once(store, same_as, kept):
+    put(store, late_task())
+    with pytest.raises(UserError):
+        look(store, Scripted(script([UNREACHED])))
+    assert artifacts_found(store) == [[6]]
+    model = Scripted(judging([found(RICHER)], same_as))
+    run = look(store, model)
+    assert artifacts_found(store) == kept
+    assert model.purposes() == ["ask", "ask", "prove", "same"]
+    assert run.rounds[0].candidates == run.rounds[0].new + sum(run.rounds[0].dropped.values()) == 1
+    assert {finding.run for finding in store.findings.all()} == {run.id}
+
+
+def test_what_may_be_told_already_waits_for_the_model_to_come_back(store):
+    put(store, late_task())
+    with pytest.raises(UserError):
+        look(store, Scripted(judging([found(RICHER)], UNREACHED)))
+    assert artifacts_found(store) == [[1, 6]]
+    model = Scripted(judging([], "f1"))
+    run = look(store, model)
+    assert model.purposes() == ["same"]
+    assert artifacts_found(store) == [[1, 6]]
+    assert run.rounds[0].new == 1
+
+
+def test_a_context_that_is_too_small_keeps_back_nothing_that_was_computed(store):
+    put(store, late_task())
+    for _ in range(2):
+        with pytest.raises(UserError, match="too small"):
+            look(store, Scripted(script([]), context=4_096))
+    assert artifacts_found(store) == [[6]]
+
+
+def test_a_run_that_broke_off_at_the_end_goes_on_and_ends_the_same(store):
+    put(store, late_task())
+    put(store, replace(late_task(), key="k3", title="Pay the band for the evening"))
+    answers = iter([{"reason": "Another.", "same_as": "none"}, RuntimeError("killed")])
+    other = script([found(problem(("a6", "a7"), template="promise-not-kept"))], RICHER_PROOF | {
+        "quotes": [
+            {"artifact": "a6", "quote": "Pay the caterer"},
+            {"artifact": "a7", "quote": "Pay the band for the evening"},
+        ]
+    })  # fmt: skip
+    with pytest.raises(RuntimeError):
+        look(store, Scripted(lambda asked: next(answers) if asked.purpose == "same" else other(asked)))
+    assert artifacts_found(store) == [[6, 7], [6]]
+    model = Scripted(judging([], "f1"))
+    run = look(store, model)
+    assert model.purposes() == ["same"]
+    assert artifacts_found(store) == [[6, 7], [6]]
+    assert [call.purpose for call in run.calls] == ["ask", "ask", "prove", "same", "same"]
+    assert [item.check for item in run.dropped] == ["known"]
 
 
 def test_looking_without_a_model_leaves_the_work_for_one(store):

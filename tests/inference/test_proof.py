@@ -7,6 +7,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from inference.candidate import Candidate
+from inference.observations import Observation
 from inference.originals import rendered
 from inference.proof import Grounds, located, prove
 from inference.rounds import Named
@@ -23,7 +24,7 @@ from tests.inference.scripted import (
     script,
     setting,
 )
-from workspace import Action, Artifact, Kind, RoundCount, Run, Trust
+from workspace import Action, Artifact, Evidence, Kind, RoundCount, Run, Trust
 from workspace.store import Store
 
 ZONE = ZoneInfo("Europe/Berlin")
@@ -50,13 +51,13 @@ def store(tmp_path):
 class Proving:
     """The proof of candidates over the world's artifacts, with a scripted model."""
 
-    def __init__(self, store, answer=None, candidates=(CANDIDATE,), view=(1, 2, 3, 4, 5), known=()):
+    def __init__(self, store, answer=None, candidates=(CANDIDATE,), view=(1, 2, 3, 4, 5), known=(), views=None):
         run = store.runs.begin("test", NOW)
         self.model = Scripted(script((), answer or proof))
         self.run = Run(id=run.id, strategy="tide", model="scripted", started=NOW, rounds=[RoundCount(round=1)])
         self.kept = []
         prove(
-            [Named(candidate, one_view(view, store), 1) for candidate in candidates],
+            [Named(candidate, views or one_view(view, store), 1) for candidate in candidates],
             store.artifacts.get(list(view)),
             store,
             Grounds(NOW, store.artifacts.addresses(), list(known)),
@@ -181,6 +182,37 @@ def test_the_proof_shows_the_cited_originals_and_later_ones_of_the_thread(store)
     assert "I gave you the large one." in text
     assert "An earlier mail." not in text
     assert text.index("[a1] email, cited") < text.index("[a6] email, same matter, not cited")
+
+
+def resting_on(*rows):
+    evidence = tuple(Evidence(artifact=row, quote="words") for row in rows)
+    return Observation("overlap", "Two at once.", evidence, False, "t", "w", MAIL, None, 0.5)
+
+
+def test_the_proof_shows_what_an_observation_rests_on_that_the_candidate_touches(store):
+    for day in range(1, 12):
+        busy = replace(artifacts()[0], key=f"b{day}", title=f"Re: {day}", time=NOW - timedelta(hours=day))
+        put(store, busy)
+    old = NOW - timedelta(days=40)
+    put(store, replace(artifacts()[1], key="e2", title="Visit of the board", time=old, end=old))
+    put(store, replace(artifacts()[1], key="e3", title="Something else", time=old, end=old))
+    rows = {artifact.key: artifact.id for artifact in store.artifacts.all()}
+    asked = []
+    for observation in (resting_on(1, rows["e2"]), resting_on(rows["b1"], rows["e2"]), resting_on(rows["e3"])):
+        view = replace(one_view((1, 2, 3), store), observations=(observation,))
+        asked.append(asked_text(Proving(store, views=view).model.asked[0]))
+    assert ["Visit of the board" in text for text in asked] == [True, True, False]
+    assert not any("Something else" in text for text in asked)
+
+
+def test_many_mails_of_the_thread_leave_space_for_what_else_the_view_shows(store):
+    for day in range(1, 12):
+        busy = replace(artifacts()[0], key=f"b{day}", title=f"Re: {day}", time=NOW - timedelta(hours=day))
+        put(store, busy)
+    text = asked_text(Proving(store).model.asked[0])
+    assert "[a3] document, same matter, not cited" in text
+    assert text.index("title: Re: 1\n") < text.index("[a3] document")
+    assert text.count("same matter, not cited") == 8
 
 
 def test_one_slip_beside_the_words_of_two_artifacts_is_left_out(store):
