@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -18,11 +19,13 @@ from inference.discovery import Options, discover
 from inference.models.contract import Reply
 from templates import load_templates
 from tests.inference.scripted import NOW, PROFILE, Scripted, artifacts, fill, one_view, problem, proof
+from workspace import Artifact, Kind, Person, Role, Trust
 from workspace.store import Store
 
 KILLS = 8
 PAUSE = 0.01
 MAILS = 45
+LATE = 6
 WORDS = "Mail number {} of many."
 POOL = [template.id for template in load_templates()]
 
@@ -52,6 +55,16 @@ class Slow(Scripted):
         return super()._reply(request)
 
 
+def late_task(number):
+    """A task from which a finding is computed; it touches what the model may find in the mails."""
+    days = timedelta(days=5 + number)
+    jonas = (Person(Role.FROM, "Jonas Wehr", "jonas@hall.example"),)
+    return Artifact(
+        "tasks", f"late{number}", Kind.TASK, f"Pay bill number {number}", people=jonas, due=NOW - days,
+        status="open", trust=Trust.SELF,
+    )  # fmt: skip
+
+
 def three_at_a_time(store, *arguments, window, **limits):
     rows = sorted(window)
     return [one_view(rows[at : at + 4], store) for at in range(0, len(rows) - 1, 3)]
@@ -62,7 +75,11 @@ def answer(request):
     # The delimiters differ from run to run.
     said = re.sub(r"data-[0-9a-f]+", "", request.messages[-1].content)
     rng = random.Random(hashlib.sha256(said.encode()).digest())
-    fields = request.schema.model_json_schema()["$defs"]
+    schema = request.schema.model_json_schema()
+    if request.purpose == "same":
+        labels = options(schema["properties"]["same_as"])
+        return {"reason": "So it seems.", "same_as": rng.choice(labels) if rng.random() < 0.4 else "none"}
+    fields = schema["$defs"]
     if request.purpose == "prove":
         labels = options(fields["Quote"]["properties"]["artifact"])
         return proof(quotes=[(label, WORDS.format(label[1:])) for label in labels[:2]]) | {
@@ -94,7 +111,8 @@ def filled(tmp_path_factory):
                     artifacts()[0], key=f"k{n}", title=f"Mail {n}", text=f"Mail number {n} of many.", thread=""
                 )
                 for n in range(1, MAILS + 1)
-            ],
+            ]
+            + [late_task(n) for n in range(LATE)],
         )
     return path.read_bytes()
 
@@ -120,6 +138,8 @@ def test_killed_at_any_moment_it_ends_the_same(filled, tmp_path):
     expected = result(whole)
     assert len(expected["findings"]) >= 5
     assert expected["dropped"]
+    computed = [finding for finding in expected["findings"] if finding["confidence"] == 0.95]
+    assert 0 < len(computed) < LATE
 
     rng = random.Random(11)
     for number in range(KILLS):
