@@ -28,7 +28,7 @@ def test_the_demo_prints_one_object(home: Folders, tide: Tide, sample: dict[str,
     assert result["workspace"] == sample["id"]
     assert result["now"].startswith(sample["now"])
     assert sum(result["artifacts"].values()) >= len(sample["artifacts"])
-    assert {"sync", "index", "discover"} <= set(result["seconds"])
+    assert {"sync", "discover"} <= set(result["seconds"])
     assert result["run"]["strategy"] == "observed"
     assert len(result["findings"]) >= 2
     with Store(tmp_path / "kept" / "data" / "tide.sqlite") as store:

@@ -5,6 +5,7 @@ import random
 import signal
 import sqlite3
 import subprocess
+import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -12,52 +13,81 @@ from typing import Any
 
 import numpy as np
 
+from tests.desktop.steady_server import steady_server
 from workspace import Folders
 from workspace.store import Store
 
-KILLS = 6
-MAILS = 150
+TURNS = 5
+STEPS = ("sync", "read", "index", "discover")
+DISCOVERY = ("observe", "select", "ask", "prove")
+MAILS = 30
 Start = Callable[..., subprocess.Popen[str]]
 
 
 def test_the_result_of_a_killed_worker_equals_that_of_one_that_was_not(
     added: Path, home: Folders, tide_process: Start, put_mail: Callable[..., Path]
 ) -> None:
+    """Twenty kills: five in each of sync, read, index and discover, at random moments of the step."""
     for number in range(100, 100 + MAILS):
         put_mail(added / "mail", number, f"Note {number}", f"Note {number} on the loan of object {number * 7}.\n")
     fresh = home.store.read_bytes()
-    began = time.monotonic()
-    finish(tide_process)
-    whole = time.monotonic() - began
-    expected = contents(home.store)
-    assert len(expected["artifacts"]) == MAILS + 45
+    with steady_server() as model:
+        lengths = finish(tide_process, model)
+        expected = contents(home.store)
+        assert len(expected["artifacts"]) == MAILS + 45
+        assert len(expected["findings"]) >= 5
+        assert len(expected["notes"]) >= MAILS + 40
 
-    draw = random.Random(20260519)
-    kills, under_way = 0, False
-    while kills < KILLS:
-        if not under_way:
+        draw = random.Random(20260519)
+        kills = dict.fromkeys(STEPS, 0)
+        for _ in range(TURNS):
             start_afresh(home.store, fresh)
-        process = tide_process("run", "--strategy", "observed", "--progress", "none")
-        try:
-            process.communicate(timeout=draw.uniform(0.1, 1.0) * whole)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.communicate()
-            kills, under_way = kills + 1, True
+            for step in STEPS:
+                kills[step] += kill_in(step, draw.uniform(0, 0.8) * lengths[step], tide_process, model)
+                assert integrity(home.store) == ["ok"]
+            finish(tide_process, model)
             assert integrity(home.store) == ["ok"]
-        else:
-            assert process.returncode == 0
             assert_same(contents(home.store), expected)
-            under_way = False
-    finish(tide_process)
-    assert integrity(home.store) == ["ok"]
-    assert_same(contents(home.store), expected)
+        assert all(kills.values()), kills
 
 
-def finish(start: Start) -> None:
-    process = start("run", "--strategy", "observed", "--progress", "none")
-    _, err = process.communicate(timeout=300)
+def kill_in(step: str, after: float, start: Start, model: str) -> bool:
+    """Kill a run so many seconds after it has come to a step; whether it was still in it."""
+    process = start("run", "--model", model, "--progress", "json", "--json")
+    steps: list[str] = []
+    seen = threading.Event()
+    thread = threading.Thread(target=watch, args=(process, step, steps, seen))
+    thread.start()
+    seen.wait()
+    time.sleep(after)
+    process.kill()
+    process.wait()
+    thread.join()
+    assert process.stdout is not None
+    process.stdout.close()
+    return bool(steps) and steps[-1] == step
+
+
+def watch(process: subprocess.Popen[str], step: str, steps: list[str], seen: threading.Event) -> None:
+    """Note each step that a run comes to, and say when it is the one waited for, or over."""
+    assert process.stderr is not None
+    for line in process.stderr:
+        name = json.loads(line).get("step")
+        if name:
+            steps.append("discover" if name in DISCOVERY else name)
+        if steps and steps[-1] == step:
+            seen.set()
+    seen.set()
+    process.stderr.close()
+
+
+def finish(start: Start, model: str) -> dict[str, float]:
+    """Run to the end; how long each step took."""
+    process = start("run", "--model", model, "--progress", "none", "--json")
+    out, err = process.communicate(timeout=300)
     assert process.returncode == 0, err
+    seconds: dict[str, float] = json.loads(out)["seconds"]
+    return seconds
 
 
 def start_afresh(store: Path, content: bytes) -> None:
@@ -94,6 +124,10 @@ def contents(path: Path) -> dict[str, Any]:
                 )
                 for finding in store.findings.all()
             ),
+            "notes": {
+                keys[row]: [reading.note.line for reading in readings]
+                for row, readings in store.readings.notes(list(keys)).items()
+            },
             "vectors": {
                 (keys[vector.artifact], vector.part, vector.digest): np.frombuffer(vector.data, "<f4")
                 for vector in store.readings.vectors("all-MiniLM-L6-v2")
@@ -102,7 +136,7 @@ def contents(path: Path) -> dict[str, Any]:
 
 
 def assert_same(got: dict[str, Any], expected: dict[str, Any]) -> None:
-    for part in ("artifacts", "cursors", "problems", "findings"):
+    for part in ("artifacts", "cursors", "problems", "notes", "findings"):
         assert got[part] == expected[part]
     assert got["vectors"].keys() == expected["vectors"].keys()
     assert len(got["vectors"]) >= len(got["artifacts"])
