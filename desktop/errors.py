@@ -52,13 +52,24 @@ class Program(TyperGroup):
                 windows_expand_args=windows_expand_args,
                 **extra,
             )
+            sys.stdout.flush()
         except Exception as error:
             code, line = explain(error)
+            if isinstance(error, OSError):
+                _give_up_stdout()
             _tell(line, code, words)
         else:
             if code == CANCELLED:
                 _tell(STOPPED, code, words)
         sys.exit(code or OK)
+
+
+def _give_up_stdout() -> None:
+    """Let what could not be written go, so that the end of the program does not try, and fail, once more."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def explain(error: Exception) -> tuple[int, str]:
