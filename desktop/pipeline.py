@@ -103,7 +103,7 @@ def sync(
         )
     with work.step("sync"):
         done = [_sync_source(work, source, allow_empty, ask) for source in sources]
-        work.store.artifacts.trust_correspondents(work.profile.persona.emails)
+        work.store.artifacts.trust_correspondents(work.profile.persona.emails, work.profile.domains)
     return done
 
 

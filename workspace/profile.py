@@ -78,6 +78,11 @@ class Profile(BaseModel):
         return ZoneInfo(self.timezone)
 
     @property
+    def domains(self) -> frozenset[str]:
+        """The domains of the person's own addresses, but those at which anybody can have an address."""
+        return frozenset(email.rpartition("@")[2] for email in self.persona.emails) - _OPEN_DOMAINS - {""}
+
+    @property
     def known(self) -> frozenset[str]:
         """Addresses of the people whom the profile names."""
         return frozenset(person.email for person in self.world_model.relationships)
@@ -95,20 +100,44 @@ class Profile(BaseModel):
         write_private(path, tomli_w.dumps(self.model_dump(mode="json")))
 
 
+# The largest providers at which most people have their mail; who shares one is not a colleague.
+_OPEN_DOMAINS = frozenset(
+    {
+        "126.com", "163.com", "aol.com", "daum.net", "fastmail.com", "free.fr", "gmail.com", "gmx.at", "gmx.ch",
+        "gmx.de", "gmx.net", "googlemail.com", "hanmail.net", "hotmail.com", "icloud.com", "laposte.net",
+        "libero.it", "live.com", "mac.com", "mail.com", "mail.ru", "mailbox.org", "me.com", "msn.com", "naver.com",
+        "orange.fr", "outlook.com", "posteo.de", "proton.me", "protonmail.com", "qq.com", "t-online.de", "web.de",
+        "yahoo.com", "yahoo.co.jp", "yandex.ru", "ymail.com", "zoho.com",
+    }
+)  # fmt: skip
+
+
 def read_toml(model: type[Model], path: Path) -> Model:
     """Read a TOML file of the person's into a model.
 
     Raises:
-        UserError: naming the file and the first place that is wrong.
+        UserError: if it cannot be read, naming the file and the first place that is wrong.
     """
     try:
-        return model.model_validate(tomllib.loads(path.read_text(encoding="utf-8")))
-    except tomllib.TOMLDecodeError as error:
+        # A pipe would never end.
+        if path.exists() and not path.is_file():
+            raise UserError(f"{path} is not a file. Remove it to start afresh.")
+        found = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise UserError(f"{path}: {error.strerror}. Make sure that it is a file of yours.") from error
+    except UnicodeDecodeError as error:
+        raise UserError(f"{path} is not text in UTF-8. Correct the file, or remove it to start afresh.") from error
+    except RecursionError as error:
+        raise UserError(f"{path} is nested too deep. Correct the file, or remove it to start afresh.") from error
+    except ValueError as error:  # TOML that is wrong, or holds a number of thousands of digits
         raise UserError(f"{path}: {error}. Correct the file, or remove it to start afresh.") from error
+    try:
+        return model.model_validate(found)
     except ValidationError as error:
         first = error.errors()[0]
         place = ".".join(str(part) for part in first["loc"])
-        raise UserError(f"{path}: {place}: {first['msg']}. Correct the file.") from error
+        what = "there is no such key" if first["type"] == "extra_forbidden" else first["msg"]
+        raise UserError(f"{path}: {place}: {what}. Correct the file.") from error
 
 
 def local_timezone() -> str:

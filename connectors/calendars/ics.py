@@ -61,14 +61,17 @@ class IcsCalendar:
     def check(self) -> str:
         present(self._path, {}, allow_empty=False, what="calendar")
         files = self._tree().files
-        events = tasks = 0
+        events = tasks = calendars = 0
         for file in files.values():
             try:
                 data = read_bytes(file.path, MAX_FILE).upper()
             except OSError:
                 continue
+            calendars += b"BEGIN:VCALENDAR" in data
             events += data.count(b"BEGIN:VEVENT")
             tasks += data.count(b"BEGIN:VTODO")
+        if not calendars:
+            raise UserError(f"{self._path} holds no calendar. Name an .ics file, or a folder of .ics files.")
         return f"calendar with {events:,} events and {tasks:,} tasks in {len(files):,} files"
 
     def _tree(self) -> Tree:

@@ -5,20 +5,31 @@ from __future__ import annotations
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
+from urllib.parse import unquote
 
 import typer
 
 from desktop.commands.options import Json
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from desktop.digest import Digest, Item
     from desktop.pipeline import Work
     from workspace import Artifact
     from workspace.store import Store
 
+AROUND = 240
+"""Characters of the original that `tide show` prints before and after a quote."""
 CUT = 280
 """The digest shows the beginning of an action's longer texts; `tide show` shows all."""
-Number = Annotated[int, typer.Argument(metavar="ID", help="The number of the finding.", show_default=False)]
+Number = Annotated[
+    int,
+    typer.Argument(metavar="ID", min=1, max=10**9, help="The number of the finding.", show_default=False),
+]
+
+
+_TRUST = {"self": "yourself", "known": "somebody you know", "unknown": "somebody you have not dealt with"}
 
 
 class Format(StrEnum):
@@ -160,7 +171,7 @@ def dismiss(
         if json:
             _print_finding(work, number)
         else:
-            say(f"Finding {number} is dismissed for good. `tide snooze {number} 1h` would bring it back.")
+            say(f"Finding {number} is dismissed, and its matter does not come back.")
 
 
 def snooze(
@@ -182,11 +193,14 @@ def snooze(
     with looking() as work:
         zone = work.profile.zone
         moment = moments.until(" ".join(until), work.now, zone)
-        work.store.findings.set_state(number, State.SNOOZED, snoozed_until=moment)
+        finding = work.store.findings.set_state(number, State.SNOOZED, snoozed_until=moment)
         if json:
             _print_finding(work, number)
-        else:
-            say(f"Finding {number} comes back {moments.say(moment, work.now, zone)}.")
+            return
+        said = f"Finding {number} comes back {moments.say(moment, work.now, zone)}"
+        if finding.deadline is not None and work.now <= finding.deadline < moment:
+            said += f"; it asks to act before {moments.say(finding.deadline, work.now, zone)}"
+        say(f"{said}.")
 
 
 def print_current(store: Store, made: Digest) -> None:
@@ -216,9 +230,9 @@ def write_file(path: Path, text: str) -> None:
     Raises:
         UserError: if it cannot be written.
     """
-    from workspace import UserError, write_private
+    from workspace import UserError, expanded, write_private
 
-    path = path.expanduser()
+    path = expanded(path)
     try:
         if path.exists() and not path.is_file():
             # A device or a pipe is written to; it must not be replaced by a file.
@@ -280,11 +294,38 @@ def _show_finding(work: Work, number: int, json: bool) -> None:
         state += f" ({finding.reason})"
     out.print()
     out.print(_dim(f"State: {state}. Template: {item.template}. Confidence: {item.confidence:.0%}."))
+    artifacts = work.store.artifacts.get(sorted(finding.artifacts))
     for quote in item.quotes:
-        if quote.origin:
-            out.print(_dim(f"{quote.label}: {quote.origin}"))
+        artifact = artifacts.get(int(quote.label[1:]))
+        out.print()
+        if artifact is None:
+            out.print(_dim(f"{quote.label} is no longer in the store."))
+            continue
+        out.print(_dim(f"{quote.label}, in the original:"))
+        _print_passage(artifact, quote.text, out)
+        if artifact.origin:
+            out.print(_dim(unquote(artifact.origin.removeprefix("file://"))))
     if finding.state is State.NEW:
         work.store.findings.set_state(number, State.SEEN)
+
+
+def _print_passage(artifact: Artifact, quote: str, out: Console) -> None:
+    """The quote with what stands around it in the artifact, as it was; its title where it stands elsewhere."""
+    from rich.text import Text
+
+    from desktop.plain import plain
+
+    for whole in (plain(artifact.text), plain(artifact.quoted)):
+        at = whole.find(plain(quote))
+        if at >= 0:
+            start, end = max(0, at - AROUND), min(len(whole), at + len(plain(quote)) + AROUND)
+            before, after = "… " * (start > 0), " …" * (end < len(whole))
+            shown = Text(before + whole[start:end].strip() + after)
+            shown.highlight_words([plain(quote)], "bold")
+            out.print(shown)
+            return
+    beginning = plain(artifact.text).strip()[: 2 * AROUND]
+    out.print(Text("\n".join(filter(None, (plain(artifact.title).strip(), beginning)))))
 
 
 def _show_artifact(work: Work, artifact: Artifact, json: bool) -> None:
@@ -314,7 +355,7 @@ def _show_artifact(work: Work, artifact: Artifact, json: bool) -> None:
         "status": "cancelled" if artifact.cancelled else artifact.status,
         "where": artifact.location,
         "file": artifact.origin,
-        "sender": f"{artifact.trust.value} to you",
+        "from": _TRUST[artifact.trust.value],
         "defects": "; ".join(artifact.defects),
     }
     for name, value in facts.items():

@@ -9,7 +9,7 @@ from datetime import datetime, tzinfo
 from desktop.moments import say, say_day
 from desktop.plain import one_line, plain
 from workspace.action import REFERENCES, Action
-from workspace.artifact import Artifact, Kind
+from workspace.artifact import Artifact, Kind, Role, Trust
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,10 @@ def in_words(action: Action, artifacts: Mapping[int, Artifact], now: datetime, z
         name: _value(name, value, artifacts, now, zone) for name, value in action.parameters.items() if value != ""
     }
     name = action.function_name
-    sentence = _SENTENCES.get(f"{name}:{action.parameters.get('status')}") or _SENTENCES.get(name, name)
+    variant = action.parameters.get("status", "")
+    if any(artifacts[row].trust is Trust.SELF for row in references(action) if row in artifacts):
+        variant = variant or "own"
+    sentence = _SENTENCES.get(f"{name}:{variant}") or _SENTENCES.get(name, name)
     words = []
     for part in sentence.split("|"):
         names = [name for name in action.parameters if "{" + name + "}" in part]
@@ -66,6 +69,7 @@ def say_time(artifact: Artifact, now: datetime, zone: tzinfo) -> str:
 _SENTENCES = {
     "send_email": "Write a mail to {to}|, copy to {cc}|: “{subject}”.",
     "reply_email": "Answer {message}.",
+    "reply_email:own": "Write again on {message}.",
     "request_approval": "Ask {approver} to approve by {due}: “{subject}”.",
     "escalate": "Raise it with {to}: “{subject}”.",
     "delegate_task": "Hand the task “{title}” to {assignee}, due {due}.",
@@ -114,6 +118,9 @@ def _named(artifact: Artifact, now: datetime, zone: tzinfo) -> str:
     title = f"“{one_line(artifact.title, 90)}”" if artifact.title.strip() else "(without a title)"
     sender = one_line(artifact.sender.name or artifact.sender.email, 60) if artifact.sender else ""
     when = say_time(artifact, now, zone)
+    if artifact.kind is Kind.EMAIL and artifact.trust is Trust.SELF:
+        to = ", ".join(p.name or p.email for p in artifact.people if p.role is Role.TO)
+        return f"your mail {title}" + (f" to {one_line(to, 60)}" if to else "")
     if artifact.kind is Kind.EMAIL:
         return f"the mail {title}" + (f" from {sender}" if sender else "")
     if artifact.kind is Kind.EVENT:

@@ -71,13 +71,14 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Digest:
-    """`dropped` counts the candidates of the last run that were not shown, by the check that they failed;
-    `seconds` is what each step of the last run took."""
+    """`snoozed` counts the findings that come back later; `dropped` the candidates of the last run that were not
+    shown, by the check that they failed; `seconds` is what each step of the last run took."""
 
     now: datetime
     day: str
     person: str
     items: tuple[Item, ...]
+    snoozed: int
     sources: tuple[Source, ...]
     last_sync: str
     artifacts: Mapping[str, int]
@@ -108,6 +109,9 @@ def make_digest(store: Store, person: str, now: datetime, zone: tzinfo) -> Diges
         day=f"{local:%A}, {local.day} {local:%B %Y}",
         person=one_line(person, 80),
         items=tuple(make_items(store, findings, now, zone)),
+        snoozed=sum(
+            f.snoozed_until is not None and f.snoozed_until > now for f in store.findings.all([State.SNOOZED])
+        ),
         sources=sources,
         last_sync=say(max(times), now, zone) if times else "",
         artifacts=store.artifacts.counts(),

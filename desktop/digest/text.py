@@ -71,7 +71,8 @@ def headline(digest: Digest) -> str:
     if digest.run is None:
         return "Tide has not looked yet. Run: tide run"
     if not count:
-        return "Nothing new." + (f" Last sync: {digest.last_sync}." if digest.last_sync else "")
+        said = "Nothing new." + (f" Last sync: {digest.last_sync}." if digest.last_sync else "")
+        return said + (f" {digest.snoozed} snoozed: tide findings --state snoozed" if digest.snoozed else "")
     marks = Counter(item.mark for item in digest.items)
     named = {"new": "new", "back": "back from a snooze", "": "still open"}
     parts = ", ".join(f"{marks[mark]} {name}" for mark, name in named.items() if marks[mark])

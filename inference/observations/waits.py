@@ -29,6 +29,7 @@ _IN_TIME = 2
 _ROW = 5
 _NEVER = datetime.min.replace(tzinfo=UTC)
 _MANY = 5
+_SPEAKS = 3
 _GROUP = word_set(
     "all both everyone everybody team folks colleagues friends guys zusammen alle alles tous todos todas"
 )
@@ -98,7 +99,7 @@ def _for_you(mail: Artifact, world: World) -> Observation | None:
         and not over
         and not _is_far(deadline, world)
         and not is_patient(mail.text)
-        and not _perhaps_answered(mail, writer, world),
+        and not _perhaps_answered(mail, writer, found, world),
         template="question-left-unanswered",
         why=f"{world.name_of(writer)} wrote to you, asked, and has had no answer.",
         action=_reply(
@@ -193,10 +194,20 @@ def _came_to_rest(mail: Artifact, writer: Person, found: Asking, world: World) -
     )
 
 
-def _perhaps_answered(mail: Artifact, writer: Person, world: World) -> bool:
-    """Whether there was contact later that may have answered: any mail to the writer, a small meeting, a
-    mail of theirs that speaks of something as settled, or that is on the matter again and is no reminder."""
-    if _later(world.own_mails_to, writer, mail, world) or _met(writer, mail, world):
+def _perhaps_answered(mail: Artifact, writer: Person, found: Asking, world: World) -> bool:
+    """Whether there was contact later that may have answered.
+
+    That is a mail to the writer that has a word in common with what was asked, or says too little ("Here it is.")
+    to be on another matter; a small meeting; a mail of theirs that speaks of something as settled, or that is on
+    the matter again and is no reminder.
+    """
+    matter = stems(found.sentence) | stems(subject(mail.title))
+    written = _later(world.own_mails_to, writer, mail, world)
+    for other in written:
+        said = stems(f"{subject(other.title)}\n{other.text}")
+        if matter & said or len(said) < _SPEAKS:
+            return True
+    if _met(writer, mail, world):
         return True
     return any(
         says_settled(other.text)

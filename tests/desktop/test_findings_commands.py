@@ -99,7 +99,7 @@ def test_a_dismissed_finding_is_not_shown_again(home: Folders, tide: Tide) -> No
 
 def test_a_snoozed_finding_comes_back_at_its_time(tide: Tide, monkeypatch: pytest.MonkeyPatch) -> None:
     said = tide("snooze", 2, "next", "week")
-    assert said.stderr == "Finding 2 comes back Mon 25 May 08:00.\n"
+    assert said.stderr == ("Finding 2 comes back Mon 25 May 08:00; it asks to act before Thu 21 May 08:40.\n")
     assert "#2" not in tide("digest").stdout
     monkeypatch.setenv("TIDE_NOW", "2026-05-25T07:59")
     assert "#2" not in tide("digest").stdout

@@ -74,7 +74,7 @@ def watch(process: subprocess.Popen[str], step: str, steps: list[str], seen: thr
     for line in process.stderr:
         name = json.loads(line).get("step")
         if name:
-            steps.append("discover" if name in DISCOVERY else name)
+            steps.append("discover" if name in DISCOVERY else name.split()[0])
         if steps and steps[-1] == step:
             seen.set()
     seen.set()

@@ -174,6 +174,13 @@ def test_people_written_to_are_known(store):
     assert store.artifacts.addresses() == {"anna@example.org", "ben@example.org"}
 
 
+def test_people_of_the_same_organization_are_known_but_not_all_who_share_a_provider(store):
+    colleague, stranger = ((Person(Role.FROM, "", email),) for email in ("cy@example.org", "eve@notexample.org"))
+    put(store, mail("m1", people=colleague), mail("m2", people=stranger))
+    store.artifacts.trust_correspondents(set(), {"example.org"})
+    assert [artifact.trust for artifact in store.artifacts.all()] == [Trust.KNOWN, Trust.UNKNOWN]
+
+
 def test_unread_artifacts_come_newest_first_and_again_when_they_change(store):
     put(store, mail("old", time=NOW - timedelta(days=1)), mail("new"))
     old, new = (artifact.id for artifact in store.artifacts.all())

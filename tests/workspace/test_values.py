@@ -134,3 +134,8 @@ def test_without_it_the_xdg_folders_are_used(tmp_path, monkeypatch):
     folders = Folders.find()
     assert folders.settings == tmp_path / "config" / "tide" / "settings.toml"
     assert folders.store == tmp_path / "data" / "tide" / "tide.sqlite"
+
+
+def test_a_domain_at_which_anybody_has_an_address_makes_no_colleagues():
+    persona = {"emails": ["anna@bell-roofs.example", "anna@gmail.com"]}
+    assert Profile.model_validate({"persona": persona}).domains == {"bell-roofs.example"}

@@ -99,13 +99,18 @@ class Artifacts:
             self._connection.executemany("INSERT OR REPLACE INTO cursor VALUES (?, ?, ?)", seen)
             self._connection.executemany("DELETE FROM cursor WHERE source_id = ? AND item = ?", unseen)
 
-    def trust_correspondents(self, own: Iterable[str]) -> None:
-        """Artifacts of people to whom the person has written are from known people."""
+    def trust_correspondents(self, own: Iterable[str], domains: Iterable[str] = ()) -> None:
+        """Artifacts of people to whom the person has written, or with an address at one of these domains, are from
+        known people."""
         written = self.correspondents(own)
         with friendly(self._path), transaction(self._connection):
             self._connection.executemany(
                 "UPDATE artifact SET trust = 'known' WHERE sender = ? AND trust = 'unknown'",
                 [(address,) for address in sorted(written)],
+            )
+            self._connection.executemany(
+                "UPDATE artifact SET trust = 'known' WHERE substr(sender, -length(?1)) = ?1 AND trust = 'unknown'",
+                [(f"@{domain}",) for domain in sorted(domains)],
             )
 
     def correspondents(self, own: Iterable[str]) -> frozenset[str]:

@@ -105,9 +105,15 @@ def test_an_answer_on_another_path_ends_it(make, title, text):
     assert make.see(make.mail(QUESTION), answer(make, text, title=title)) == []
 
 
-def test_any_later_mail_to_the_writer_makes_it_uncertain(make):
-    (found,) = make.see(make.mail(QUESTION), answer(make))
+@pytest.mark.parametrize("text", ["Here it is.", "The offers are with Ingrid, who knows the roofers."])
+def test_a_later_mail_to_the_writer_that_may_answer_makes_it_uncertain(make, text):
+    (found,) = make.see(make.mail(QUESTION), answer(make, text))
     assert not found.certain
+
+
+def test_one_on_quite_another_matter_does_not(make):
+    text = "The scaffolding at the school stays until Tuesday, and the painters bring their own ladders."
+    assert make.sure(make.mail(QUESTION), answer(make, text)) == ["waits-for-you"]
 
 
 def test_an_earlier_mail_answers_nothing(make):
