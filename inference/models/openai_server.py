@@ -21,6 +21,7 @@ import httpx
 
 from inference.models.contract import Message, OnReply, Reply, Request
 from inference.models.generation import Completion, answering, lengths, strict_schema, wire
+from inference.models.http_answer import Answer, ask, ask_async
 from workspace import UserError
 
 CONNECT_SECONDS = 10.0
@@ -180,25 +181,25 @@ class OpenAIServer:
             **self._extra,
         }
         url = f"{self._base}/chat/completions"
-        response: httpx.Response | None = None
+        answer: Answer | None = None
         failed = ""
         for wait in (*(FIRST_WAIT_SECONDS * 2**n for n in range(TRIES - 1)), None):
             try:
-                response = await client.post(url, json=body)
+                answer = await ask_async(client, "POST", url, body)
             except httpx.ConnectError:
-                response, failed = None, "can't be reached"
+                answer, failed = None, "can't be reached"
             except (httpx.NetworkError, httpx.RemoteProtocolError) as error:
                 # Asking changes nothing at the server, so that a connection that it let go may be tried again.
-                response, failed = None, f"broke off ({type(error).__name__})"
+                answer, failed = None, f"broke off ({type(error).__name__})"
             except httpx.HTTPError as error:
                 raise self._gone(f"broke off ({type(error).__name__})") from error
-            if response is not None and response.status_code != 429 and response.status_code < 500:
+            if answer is not None and answer.status != 429 and answer.status < 500:
                 break
             if wait is not None:
-                await asyncio.sleep(max(wait, _retry_after(response)))
-        if response is None:
+                await asyncio.sleep(max(wait, answer.wait if answer is not None else 0.0))
+        if answer is None:
             raise self._gone(failed)
-        return _completion(self._checked(response))
+        return _completion(self._checked(answer))
 
     def _least(self, messages: Sequence[Message]) -> int:
         """The prompt tokens that the server reports at the least if it read everything."""
@@ -232,25 +233,23 @@ class OpenAIServer:
     def _asked(self, path: str, body: Mapping[str, Any]) -> dict[str, Any]:
         """An answer of an optional endpoint; nothing where the server does not have it."""
         try:
-            response = self._client.post(self._root + path, json=body)
+            answer = ask(self._client, "POST", self._root + path, body)
         except httpx.HTTPError as error:
             raise self._gone("can't be reached") from error
-        if response.status_code in _NOT_OFFERED:
+        if answer.status in _NOT_OFFERED:
             return {}
-        if response.status_code != 200:
-            self._checked(response)
-        with contextlib.suppress(ValueError):
-            answer = response.json()
-            return answer if isinstance(answer, dict) else {}
-        return {}
+        if answer.status != 200:
+            self._checked(answer)
+        return answer.body if isinstance(answer.body, dict) else {}
 
     def _described(self, model: str, context: int | None) -> tuple[str, int]:
         """The model's id and context, from /models where they were not given."""
         try:
-            response = self._client.get(f"{self._base}/models")
+            answer = ask(self._client, "GET", f"{self._base}/models")
         except httpx.HTTPError as error:
             raise self._gone("can't be reached") from error
-        listed = [m for m in self._checked(response).get("data") or [] if isinstance(m, dict) and m.get("id")]
+        told_of = self._checked(answer).get("data")
+        listed = [m for m in (told_of if isinstance(told_of, list) else []) if isinstance(m, dict) and m.get("id")]
         names = [str(m["id"]) for m in listed]
         if not model and len(names) != 1:
             offered = ", ".join(names[:8]) or "none"
@@ -271,37 +270,33 @@ class OpenAIServer:
 
     def _slot_context(self) -> int | None:
         """llama.cpp tells in /props what one of its slots holds."""
-        with contextlib.suppress(httpx.HTTPError, ValueError, AttributeError):
-            response = self._client.get(f"{self._root}/props")
-            told = response.json().get("default_generation_settings", {}).get("n_ctx")
+        with contextlib.suppress(httpx.HTTPError, AttributeError):
+            told = ask(self._client, "GET", f"{self._root}/props").body
+            told = told.get("default_generation_settings", {}).get("n_ctx")
             return told if isinstance(told, int) else None
         return None
 
-    def _checked(self, response: httpx.Response) -> dict[str, Any]:
-        """The object in a response.
+    def _checked(self, answer: Answer) -> dict[str, Any]:
+        """The object in an answer.
 
         Raises UserError for every answer but a good one, in one line.
         """
-        status = response.status_code
+        status = answer.status
         if status in (401, 403):
             raise UserError(f"{self._base} refused the key ({status}). Store the right one and try again.")
         if status == 404:
-            raise UserError(f"{self._base} has no such model or path ({_said(response)}). Check the address.")
+            raise UserError(f"{self._base} has no such model or path ({answer.said}). Check the address.")
         if status == 429:
             raise UserError(
                 f"{self._base} takes no more requests at the moment (429). Lower side_by_side or wait."
             )
         if status >= 500:
-            raise UserError(f"{self._base} failed ({status}: {_said(response)}). See its log, then try again.")
+            raise UserError(f"{self._base} failed ({status}: {answer.said}). See its log, then try again.")
         if status != 200:
-            raise UserError(f"{self._base} refused the request ({status}: {_said(response)}).")
-        try:
-            body = response.json()
-        except ValueError:
-            body = None
-        if not isinstance(body, dict):
+            raise UserError(f"{self._base} refused the request ({status}: {answer.said}).")
+        if not isinstance(answer.body, dict):
             raise UserError(f"{self._base} does not answer like an OpenAI-compatible server. Check the address.")
-        return body
+        return answer.body
 
     def _gone(self, what: str) -> UserError:
         return UserError(f"The model server {self._base} {what}. Start it, or choose another model.")
@@ -312,14 +307,18 @@ def checked_url(base_url: str) -> str:
 
     Raises UserError unless it is https, or http to this machine.
     """
-    parts = urlsplit(base_url)
-    if parts.scheme not in ("http", "https") or not parts.hostname:
+    try:
+        parts = urlsplit(base_url)
+        usable = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:  # brackets that don't match, a port that is no number
+        usable = False
+    if not usable or not base_url.isprintable():
         raise UserError(
             f"{base_url!r} is no address of a model server. Use http://127.0.0.1:PORT/v1 or https://..."
         )
     if parts.username or parts.query or parts.fragment:
         raise UserError("The address of a model server holds no key or name. Store the key in the keyring.")
-    if parts.scheme == "http" and not _is_loopback(parts.hostname):
+    if parts.scheme == "http" and not _is_loopback(parts.hostname or ""):
         raise UserError(f"{base_url} would send your mail unencrypted to another machine. Use https.")
     return base_url.rstrip("/")
 
@@ -336,31 +335,26 @@ def _is_loopback(host: str) -> bool:
         return False
 
 
-def _retry_after(response: httpx.Response | None) -> float:
-    """Seconds that the server asks to wait, at most 30."""
-    told = response.headers.get("retry-after", "") if response is not None else ""
-    return min(float(told), 30.0) if told.isdecimal() else 0.0
-
-
-def _said(response: httpx.Response) -> str:
-    """The server's own words, in one line."""
-    said: Any = None
-    with contextlib.suppress(ValueError, AttributeError):
-        said = response.json().get("error")
-        said = said.get("message") if isinstance(said, dict) else said
-    return " ".join(str(said or response.reason_phrase).split())[:200]
-
-
 def _completion(body: Mapping[str, Any]) -> Completion:
-    """Read a chat completion; absent fields count as nothing, so that a strange server fails in validation."""
-    choices = body.get("choices") or [{}]
-    choice = choices[0] if isinstance(choices[0], dict) else {}
-    usage = body.get("usage") or {}
-    details = usage.get("prompt_tokens_details") or {}
+    """Read a chat completion; what is absent or of a wrong shape counts as nothing and fails in validation."""
+    choices = body.get("choices")
+    choice = _object(choices[0] if isinstance(choices, list) and choices else None)
+    usage = _object(body.get("usage"))
+    text, finish = _object(choice.get("message")).get("content"), choice.get("finish_reason")
     return Completion(
-        text=str((choice.get("message") or {}).get("content") or ""),
-        prompt_tokens=int(usage.get("prompt_tokens") or 0),
-        cached_tokens=int(details.get("cached_tokens") or 0),
-        output_tokens=int(usage.get("completion_tokens") or 0),
-        finish=str(choice.get("finish_reason") or "nothing"),
+        # Escapes in JSON can bring lone surrogates, which no text may hold.
+        text=text.encode("utf-8", "replace").decode("utf-8") if isinstance(text, str) else "",
+        prompt_tokens=_tokens(usage.get("prompt_tokens")),
+        cached_tokens=_tokens(_object(usage.get("prompt_tokens_details")).get("cached_tokens")),
+        output_tokens=_tokens(usage.get("completion_tokens")),
+        finish=finish if isinstance(finish, str) and finish else "nothing",
     )
+
+
+def _object(value: Any) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _tokens(value: Any) -> int:
+    """A count of tokens; 0 where it is none that a server could mean."""
+    return value if isinstance(value, int) and 0 <= value < 10**9 else 0

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import pytest
 from pydantic import BaseModel, Field
 
-from inference.models import Message, PromptTooLong, Request
+from inference.models import Message, PromptTooLong, Request, http_answer
 from inference.models.openai_server import OpenAIServer, checked_url
 from workspace import UserError
 
@@ -248,7 +248,20 @@ def test_mail_does_not_leave_the_machine_unencrypted(url: str) -> None:
         checked_url(url)
 
 
-@pytest.mark.parametrize("url", ["ftp://127.0.0.1", "127.0.0.1:8000", "file:///etc/passwd", "http://", ""])
+@pytest.mark.parametrize(
+    "url",
+    [
+        "ftp://127.0.0.1",
+        "127.0.0.1:8000",
+        "file:///etc/passwd",
+        "http://",
+        "",
+        "http://127.0.0.1:abc/v1",
+        "http://127.0.0.1:99999/v1",
+        "http://[::1/v1",
+        "http://127.0.0.1/\x1b[31m",
+    ],
+)
 def test_what_is_no_address_of_a_server_is_refused(url: str) -> None:
     with pytest.raises(UserError, match="no address"):
         checked_url(url)
@@ -304,3 +317,52 @@ def test_a_server_too_busy_to_count_is_an_error_and_no_estimate(scripted: Any) -
     scripted.tokenize = "busy"
     with OpenAIServer(scripted.url) as model, pytest.raises(UserError, match="takes no more requests"):
         model.count(ask().messages)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"choices": {"a": 1}},
+        {"choices": "x"},
+        {"choices": [{"message": "x"}], "usage": [1]},
+        {"choices": [{"message": {"content": [{"text": "{}"}]}, "finish_reason": {"a": 1}}]},
+        {"choices": [{"message": {"content": GOOD}}], "usage": {"prompt_tokens": "many"}},
+        '{"choices": [{"message": {"content": "x"}}], "usage": {"prompt_tokens": 1e999}}',
+        {"choices": [{"message": {"content": GOOD}, "finish_reason": "stop"}], "usage": {"prompt_tokens": -5}},
+        {
+            "choices": [{"message": {"content": "\ud800"}, "finish_reason": "stop"}],
+            "usage": {"prompt_tokens": 200},
+        },
+        {"choices": [{"message": {"content": '{"a":' * 9_999}, "finish_reason": "stop"}]},
+    ],
+)
+def test_an_answer_of_another_shape_is_an_error_of_the_reply(body: Any, scripted: Any) -> None:
+    scripted.answers = [(200, body)]
+    with OpenAIServer(scripted.url) as model:
+        [reply] = model.generate([ask("word " * 100)])
+    assert reply.value is None
+    assert reply.problem
+    reply.text.encode()
+
+
+@pytest.mark.parametrize("body", ["[" * 100_000, "null", "[1]", "\x00"])
+def test_an_answer_that_is_no_object_is_told(body: str, scripted: Any) -> None:
+    scripted.answers = [(200, body)]
+    with OpenAIServer(scripted.url) as model, pytest.raises(UserError, match="does not answer like"):
+        model.generate([ask()])
+
+
+def test_an_answer_without_end_is_not_waited_for(
+    scripted: Any, completion: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scripted.answers = [(200, completion("x" * 5_000))]
+    monkeypatch.setattr(http_answer, "MOST_BYTES", 4_000)
+    with OpenAIServer(scripted.url) as model, pytest.raises(UserError, match=r"broke off \(TooLarge\)"):
+        model.generate([ask()])
+
+
+@pytest.mark.parametrize("models", [5, "x", [5], [{"id": ""}], [{"id": {"a": 1}, "max_model_len": -1}]])
+def test_a_list_of_models_of_another_shape_is_told(models: Any, scripted: Any) -> None:
+    scripted.models = models
+    with pytest.raises(UserError):
+        OpenAIServer(scripted.url)
