@@ -2,10 +2,9 @@
 
 from collections.abc import Callable
 from datetime import datetime
-from pathlib import Path
 from zoneinfo import ZoneInfo
 
-from workspace import Connector, UserError
+from workspace import Connector, UserError, expanded
 
 KINDS = ("maildir", "mbox", "eml", "calendar", "folder")
 
@@ -31,7 +30,7 @@ def open_connector(
     Raises:
         UserError: if there is no such kind.
     """
-    path = Path(location).expanduser().absolute()
+    path = expanded(location).absolute()
     if kind == "maildir":
         from connectors.mail.maildir import Maildir
 

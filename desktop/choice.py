@@ -14,7 +14,7 @@ from inference.models.hardware import find_hardware
 from inference.models.opening import open_model
 from inference.models.profiles import EMBEDDED, Profile, find_profile, fits, load_profiles, weights
 from inference.models.profiles import choose as choose_profile
-from workspace import Folders, Settings, UserError
+from workspace import Folders, Settings, UserError, expanded
 
 if TYPE_CHECKING:
     import numpy as np
@@ -65,8 +65,8 @@ def choose(settings: Settings, folders: Folders, *, model: str = "", strategy: s
         return Choice("tide", name, f"Model: the server at {name}, which you named.", folders)
     plain = name.partition(":")[2] if name.startswith(("vllm:", "transformers:")) else name
     profiles = load_profiles()
-    if plain not in {profile.id for profile in profiles} and Path(plain).expanduser().is_dir():
-        model_name = Path(plain).expanduser().absolute().name
+    if plain not in {profile.id for profile in profiles} and expanded(plain).is_dir():
+        model_name = expanded(plain).absolute().name
         return Choice("tide", name, f"Model: the weights in {plain}, which you named.", folders, model=model_name)
     profile = find_profile(plain, profiles)
     if not profile.capable:

@@ -16,13 +16,15 @@ def present(zone: tzinfo) -> datetime:
     """The present moment, to the second. `TIDE_NOW` stands in for it, to look at a workspace of another day.
 
     Raises:
-        UserError: if `TIDE_NOW` is no ISO 8601 moment.
+        UserError: if `TIDE_NOW` is no ISO 8601 moment, or so far away that there is no calendar around it.
     """
     told = os.environ.get("TIDE_NOW")
     if not told:
         return datetime.now(UTC).replace(microsecond=0)
     try:
         moment = datetime.fromisoformat(told)
+        if not 1970 < moment.year < 9000:
+            raise ValueError(told)
     except ValueError as error:
         raise UserError(f"TIDE_NOW={told!r} is no moment. Write it like 2026-03-16T08:30, or unset it.") from error
     return moment if moment.tzinfo else moment.replace(tzinfo=zone)
@@ -54,6 +56,7 @@ def until(words: str, now: datetime, zone: tzinfo) -> datetime:
             if len(said) <= len("2026-03-20"):
                 moment = _morning(moment.date(), zone)
             moment = moment if moment.tzinfo else moment.replace(tzinfo=zone)
+        moment = moment.astimezone(zone)
     except (ValueError, OverflowError) as error:
         raise UserError(f"{words!r} names no moment. {_HOW}") from error
     if moment <= now:
@@ -67,7 +70,11 @@ def _morning(day: date, zone: tzinfo) -> datetime:
 
 def say(moment: datetime, now: datetime, zone: tzinfo) -> str:
     """`today 15:00`, `Tue 17 March 10:00`, or with the year where it is another one."""
-    local, today = moment.astimezone(zone), now.astimezone(zone).date()
+    try:
+        local = moment.astimezone(zone)
+    except OverflowError:  # the first or the last day that there is, as mail may name it
+        local = moment
+    today = now.astimezone(zone).date()
     clock = f"{local:%H:%M}"
     away = (local.date() - today).days
     near = {-1: "yesterday", 0: "today", 1: "tomorrow"}.get(away)

@@ -5,7 +5,7 @@ from workspace.artifact import Artifact, Change, Gone, Kind, Person, Put, Role, 
 from workspace.connector import Batch, Connector, Cursor, SourceEmpty
 from workspace.errors import UserError, WorkerBusy
 from workspace.finding import Call, Dropped, Evidence, Finding, RoundCount, Run, State
-from workspace.folders import Folders, write_private
+from workspace.folders import Folders, expanded, write_private
 from workspace.note import Commitment, Note
 from workspace.profile import Organization, Persona, Profile, Relationship, WorldModel
 from workspace.settings import Settings
@@ -48,5 +48,6 @@ __all__ = [
     "UserError",
     "WorkerBusy",
     "WorldModel",
+    "expanded",
     "write_private",
 ]

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import platformdirs
 
+from workspace.errors import UserError
+
 
 @dataclass(frozen=True, slots=True)
 class Folders:
@@ -19,10 +21,14 @@ class Folders:
 
     @classmethod
     def find(cls) -> "Folders":
-        """The folders of this person, created for their eyes alone (0700)."""
+        """The folders of this person, created for their eyes alone (0700).
+
+        Raises:
+            UserError: if they cannot be created.
+        """
         home = os.environ.get("TIDE_HOME")
         if home:
-            root = Path(home).expanduser().absolute()
+            root = expanded(home).absolute()
             found = cls(root / "config", root / "data", root / "cache", root / "logs")
         else:
             found = cls(
@@ -32,7 +38,13 @@ class Folders:
                 platformdirs.user_log_path("tide"),
             )
         for folder in (found.config, found.data, found.cache, found.logs):
-            folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+            try:
+                folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+            except OSError as error:
+                raise UserError(
+                    f"{folder}: {error.strerror}. Tide keeps its things there: make it a folder of yours, or set"
+                    " TIDE_HOME to one."
+                ) from error
         return found
 
     @property
@@ -50,6 +62,11 @@ class Folders:
     @property
     def index(self) -> Path:
         return self.cache / "index"
+
+
+def expanded(path: str | Path) -> Path:
+    """The path with a leading `~` or `~name` put out; as it stands where there is no such person."""
+    return Path(os.path.expanduser(path))
 
 
 def write_private(path: Path, text: str) -> None:

@@ -46,9 +46,9 @@ def demo(
     from desktop import choice
     from desktop.errors import Stopped
     from desktop.output import print_json, say
-    from workspace import Folders, Settings, UserError
+    from workspace import Folders, Settings, UserError, expanded
 
-    keep = keep.expanduser().absolute() if keep else None
+    keep = expanded(keep).absolute() if keep else None
     if keep is not None and keep.exists() and (not keep.is_dir() or any(keep.iterdir())):
         raise UserError(f"{keep} is there already. Name a new folder with --keep.")
     # Weights and model servers stay where they always are, so that they need not be fetched or made again.

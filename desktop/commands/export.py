@@ -31,7 +31,7 @@ def export(
     from desktop.commands.findings import write_file
     from desktop.output import print_json, say
     from desktop.pipeline import looking
-    from workspace import UserError
+    from workspace import UserError, expanded
 
     with looking() as work:
         parts = everything(work)
@@ -42,7 +42,7 @@ def export(
         write_file(to, json.dumps(parts, indent=2))
     else:
         try:
-            to.expanduser().mkdir(parents=True, exist_ok=True, mode=0o700)
+            expanded(to).mkdir(parents=True, exist_ok=True, mode=0o700)
         except OSError as error:
             raise UserError(f"{to}: {error.strerror}. Name a .json file or a folder.") from error
         for name, part in parts.items():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Sequence
 from enum import StrEnum
@@ -79,9 +80,14 @@ def add_source(
         UserError: if the place cannot be read, is there already, or mail is added while no address is known.
     """
     from desktop.pipeline import connector
-    from workspace import UserError
+    from workspace import UserError, expanded
 
-    location = str(path.expanduser().absolute())
+    location = str(expanded(path).absolute())
+    for told in (location, name, person):
+        if re.search("[\ud800-\udfff]", told):
+            raise UserError(
+                f"{told!r} is not in UTF-8, so that it cannot be kept. Rename it, or name a link to it."
+            )
     known = work.store.artifacts.sources()
     for source in known:
         if (source.kind, source.location) == (kind.value, location):
@@ -91,7 +97,7 @@ def add_source(
     profile = _with_person(work.profile, emails, person)
     if kind in MAIL and not profile.persona.emails:
         raise UserError("Tide must know which address is yours. Add it: --email you@example.org")
-    if not Path(location).exists():
+    if not os.path.exists(location):
         raise UserError(f"{location} does not exist. Name the file or folder that holds the {kind.value}.")
     name = name or _free_name(path, kind, {source.name for source in known})
     holds = connector(work, name, kind.value, location).check().rstrip(".")
@@ -145,7 +151,7 @@ def _with_person(profile: Profile, emails: Sequence[str], person: str) -> Profil
     from workspace import UserError
 
     for email in emails:
-        if not re.fullmatch(r"[^\s@<>,;\"]+@[^\s@<>,;\"]+", email.strip()):
+        if not email.isprintable() or not re.fullmatch(r"[^\s@<>,;\"]+@[^\s@<>,;\"]+", email.strip()):
             raise UserError(f"{email!r} is no mail address. Write it like --email you@example.org")
     given = [email.strip().lower() for email in emails]
     all_emails = tuple(dict.fromkeys([*profile.persona.emails, *given]))
@@ -154,7 +160,7 @@ def _with_person(profile: Profile, emails: Sequence[str], person: str) -> Profil
 
 
 def _free_name(path: Path, kind: Place, taken: set[str]) -> str:
-    stem = re.sub(r"[^\w]+", "-", path.expanduser().absolute().name.rsplit(".", 1)[0] or path.name.lstrip("."))
+    stem = re.sub(r"[^\w]+", "-", path.absolute().name.rsplit(".", 1)[0] or path.name.lstrip("."))
     first = stem.strip("-_").lower() or kind.value
     name, number = first, 1
     while name in taken:

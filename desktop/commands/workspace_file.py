@@ -22,8 +22,9 @@ def export(
     """Write a workspace file out as real files: mail/ (Maildir), calendar/calendar.ics and documents/."""
     from connectors.export import export_files
     from desktop.output import say
+    from workspace import expanded
     from workspace.file import read_workspace
 
-    read = read_workspace(file.expanduser())
-    export_files(read, to.expanduser())
+    read = read_workspace(expanded(file))
+    export_files(read, expanded(to))
     say(f"Wrote {len(read.artifacts)} artifacts to {to}: mail/, calendar/ and documents/.")

@@ -11,7 +11,7 @@ from inference.models.contract import LanguageModel
 from inference.models.hardware import find_hardware
 from inference.models.profiles import EMBEDDED, Profile, choose, find_profile, fits, load_profiles, weights
 from inference.models.trace import Trace, Traced
-from workspace import Folders, UserError
+from workspace import Folders, UserError, expanded
 
 KEY_VARIABLE = "TIDE_MODEL_KEY"
 LONGEST = 32_768
@@ -43,10 +43,13 @@ def open_model(
     `context` lowers the model's own. With `trace`, prompts and replies are kept in that folder. `on_progress` is
     told what a starting server does, and the seconds since its start.
 
-    Raises UserError: no such model, weights not here, engine not installed, server not to be reached.
+    Raises UserError: no such model, weights not here, engine not installed, server not to be reached, no place for
+    the traces.
     """
+    # Before the model, which may take minutes to start.
+    kept = None if trace is None else Trace(expanded(trace))
     model = _open(name or "", folders, context, side_by_side, keep_server, on_progress)
-    return model if trace is None else Traced(model, Trace(trace))
+    return model if kept is None else Traced(model, kept)
 
 
 def find_key(base_url: str) -> str | None:
@@ -81,7 +84,7 @@ def _open(
     profiles = load_profiles()
     profile = _profile(rest, profiles)
     if profile is None:
-        folder = Path(rest).expanduser().absolute()
+        folder = expanded(rest).absolute()
         limit = min(context or LONGEST, _longest(folder))
         shown, sampling, capable = folder.name, {"temperature": 0.7, "top_p": 0.8, "top_k": 20}, True
         cache_gb = 2
@@ -122,7 +125,7 @@ def _profile(name: str, profiles: tuple[Profile, ...]) -> Profile | None:
         return choose(profiles, find_hardware(), lambda profile: weights(profile) is not None).profile
     if any(profile.id == name for profile in profiles):
         return find_profile(name, profiles)
-    if Path(name).expanduser().is_dir():
+    if expanded(name).is_dir():
         return None
     raise UserError(
         f"There is no model {name!r}: no profile, folder or http(s) address. See `tide models` for the profiles."

@@ -9,16 +9,20 @@ from types import TracebackType
 from typing import Self
 
 from inference.models.contract import LanguageModel, Message, OnReply, Reply, Request
-from workspace import write_private
+from workspace import UserError, write_private
 
 
 class Trace:
     """A folder of traces. Files are numbered on from those that are there and only their owner can read them."""
 
     def __init__(self, folder: Path) -> None:
-        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        """Raises UserError: the folder cannot be made, or is none."""
+        try:
+            folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        except OSError as error:
+            raise UserError(f"{folder}: {error.strerror}. Name a folder for the traces.") from error
         self._folder = folder
-        self._number = max((int(p.stem) for p in folder.glob("*.json") if p.stem.isdigit()), default=0)
+        self._number = max((int(p.stem) for p in folder.glob("*.json") if p.stem.isdecimal()), default=0)
 
     def write(self, model: str, request: Request, reply: Reply) -> None:
         self._number += 1

@@ -32,7 +32,9 @@ def test_a_moment_is_understood_in_the_zone_of_the_person(words: str, moment: st
     assert until(words, TUESDAY, ZONE) == datetime.fromisoformat(moment).replace(tzinfo=ZONE)
 
 
-@pytest.mark.parametrize("words", ["", "soon", "yesterday", "2026-02-30", "99999d", "12"])
+@pytest.mark.parametrize(
+    "words", ["", "soon", "yesterday", "2026-02-30", "99999d", "12", "0001-01-01T00:00+14:00"]
+)
 def test_words_that_name_no_moment_are_refused_with_those_that_do(words: str) -> None:
     with pytest.raises(UserError, match=r"names no moment\. Say tomorrow"):
         until(words, TUESDAY, ZONE)
