@@ -62,7 +62,7 @@ def read_message(data: bytes, mailbox: Mailbox, *, origin: str = "", name: str =
     """The artifacts of one mail, itself first. `name` stands in as the title where there is no subject."""
     defects: list[str] = []
     if len(data) > MAX_MESSAGE:
-        defects.append(f"only the first {MAX_MESSAGE // 2**20} MB of {len(data) // 2**20} MB read")
+        defects.append(f"larger than {MAX_MESSAGE // 2**20} MB; the rest not read")
         data = data[:MAX_MESSAGE]
     return tuple(_Reading(mailbox, origin).artifacts(_parsed(data, defects), defects, name=name))
 
