@@ -56,6 +56,10 @@ class TransformersModel:
         self._context = min(context or longest, longest)
         self._capable = capable
         self._sampling = dict(sampling or {})
+        if not self._sampling:
+            # What the weights advise for sampling would be warned of where nothing is sampled.
+            advice = self._model.generation_config
+            advice.temperature = advice.top_p = advice.top_k = None
         # llguidance compiles a schema in milliseconds; Outlines' own backend takes seconds for bounded strings.
         self._constraints: Any = LLGuidanceBackend(outlines.from_transformers(self._model, self._tokenizer))
         self._cache_type: Any = DynamicCache
