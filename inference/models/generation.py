@@ -85,7 +85,7 @@ def answering(
     messages = request.messages
     completion = yield messages
     reply = _judged(request.schema, completion, least(messages))
-    if reply.value is not None or not reply.text.strip() or completion.finish not in _FINISHES or _was_cut(reply):
+    if reply.value is not None or not reply.text.strip() or completion.finish not in _FINISHES or was_cut(reply):
         return reply
     again = (
         *messages,
@@ -103,6 +103,11 @@ def answering(
         output_tokens=reply.output_tokens + second.output_tokens,
         repaired=reply.text,
     )
+
+
+def was_cut(reply: Reply) -> bool:
+    """Whether the server answered to less than it was sent."""
+    return reply.problem.startswith(_CUT)
 
 
 _FINISHES: dict[str, Finish] = {"stop": "stop", "length": "length"}
@@ -138,10 +143,6 @@ def _judged(schema: type[BaseModel], completion: Completion, least: int) -> Repl
         finish=_FINISHES.get(completion.finish, "stop"),
         problem=problem,
     )
-
-
-def _was_cut(reply: Reply) -> bool:
-    return reply.problem.startswith(_CUT)
 
 
 def _json_part(text: str) -> str:

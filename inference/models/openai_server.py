@@ -20,7 +20,7 @@ from urllib.parse import urlsplit
 import httpx
 
 from inference.models.contract import Message, OnReply, Reply, Request
-from inference.models.generation import Completion, answering, lengths, strict_schema, wire
+from inference.models.generation import Completion, answering, lengths, strict_schema, was_cut, wire
 from inference.models.http_answer import Answer, ask, ask_async
 from workspace import UserError
 
@@ -160,6 +160,13 @@ class OpenAIServer:
                 messages = steps.send(completion)
             except StopIteration as end:
                 reply: Reply = end.value
+                if was_cut(reply):
+                    # Not the model's fault: no reply of this server would be worth anything, and what was asked
+                    # must not count as answered.
+                    raise UserError(
+                        f"{self._base}: the {reply.problem}. Give it a longer context, or set `context` in"
+                        " settings.toml to what it has."
+                    ) from end
                 return reply
 
     async def _complete(

@@ -58,12 +58,16 @@ def test_the_key_goes_in_the_header(scripted: Any, completion: Any) -> None:
     assert scripted.headers[0]["authorization"] == "Bearer s3cret"
 
 
-def test_a_prompt_that_the_server_cut_is_an_error_of_the_reply(scripted: Any, completion: Any) -> None:
+def test_a_server_that_cuts_prompts_is_told_and_its_replies_count_for_nothing(
+    scripted: Any, completion: Any
+) -> None:
     scripted.answers = [(200, completion(GOOD, read=100))]
-    with OpenAIServer(scripted.url) as model:
-        [reply] = model.generate([ask("word " * 1000)])
-    assert reply.value is None
-    assert reply.problem == "prompt was cut by the server: it read 100 of at least 979 tokens"
+    with OpenAIServer(scripted.url) as model, pytest.raises(UserError) as told:
+        model.generate([ask("word " * 1000)])
+    assert str(told.value) == (
+        f"{scripted.url}: the prompt was cut by the server: it read 100 of at least 979 tokens. Give it a longer"
+        " context, or set `context` in settings.toml to what it has."
+    )
     assert len(scripted.requests) == 1
 
 
@@ -71,8 +75,8 @@ def test_a_cut_prompt_is_noticed_without_an_exact_count(scripted: Any, completio
     scripted.answers, scripted.tokenize = [(200, completion(GOOD, read=900))], "none"
     with OpenAIServer(scripted.url) as model:
         assert not model.counts_exactly
-        [reply] = model.generate([ask("word " * 1000)])
-    assert reply.problem.startswith("prompt was cut by the server")
+        with pytest.raises(UserError, match="prompt was cut by the server"):
+            model.generate([ask("word " * 1000)])
 
 
 def test_an_invalid_answer_is_repaired_once(scripted: Any, completion: Any) -> None:
@@ -323,26 +327,32 @@ def test_a_server_too_busy_to_count_is_an_error_and_no_estimate(scripted: Any) -
     "body",
     [
         {"choices": {"a": 1}},
-        {"choices": "x"},
-        {"choices": [{"message": "x"}], "usage": [1]},
+        {"choices": "x", "usage": [1]},
+        {"choices": [{"message": "x"}]},
         {"choices": [{"message": {"content": [{"text": "{}"}]}, "finish_reason": {"a": 1}}]},
-        {"choices": [{"message": {"content": GOOD}}], "usage": {"prompt_tokens": "many"}},
-        '{"choices": [{"message": {"content": "x"}}], "usage": {"prompt_tokens": 1e999}}',
-        {"choices": [{"message": {"content": GOOD}, "finish_reason": "stop"}], "usage": {"prompt_tokens": -5}},
+        {"choices": [{"message": {"content": "\ud800"}, "finish_reason": "stop"}], "usage": {"prompt_tokens": 99}},
         {
-            "choices": [{"message": {"content": "\ud800"}, "finish_reason": "stop"}],
-            "usage": {"prompt_tokens": 200},
+            "choices": [{"message": {"content": '{"a":' * 9_999}, "finish_reason": "stop"}],
+            "usage": {"prompt_tokens": 99},
         },
-        {"choices": [{"message": {"content": '{"a":' * 9_999}, "finish_reason": "stop"}]},
     ],
 )
 def test_an_answer_of_another_shape_is_an_error_of_the_reply(body: Any, scripted: Any) -> None:
     scripted.answers = [(200, body)]
     with OpenAIServer(scripted.url) as model:
-        [reply] = model.generate([ask("word " * 100)])
+        [reply] = model.generate([ask()])
     assert reply.value is None
     assert reply.problem
     reply.text.encode()
+
+
+@pytest.mark.parametrize("told", ['"many"', "1e999", "-5", "1" + "0" * 30, "null"])
+def test_a_count_that_can_not_be_meant_is_none(told: str, scripted: Any) -> None:
+    scripted.answers = [
+        (200, f'{{"choices": [{{"message": {{"content": "x"}}}}], "usage": {{"prompt_tokens": {told}}}}}')
+    ]
+    with OpenAIServer(scripted.url) as model, pytest.raises(UserError, match="it read 0 of at least 79 tokens"):
+        model.generate([ask("word " * 100)])
 
 
 @pytest.mark.parametrize("body", ["[" * 100_000, "null", "[1]", "\x00"])
