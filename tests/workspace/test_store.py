@@ -253,6 +253,22 @@ def test_a_file_that_is_no_store_is_said_to_be_none(tmp_path):
         Store(tmp_path / "missing" / "tide.sqlite")
 
 
+def test_damage_that_shows_while_reading_is_the_files_and_told_with_what_to_do(tmp_path):
+    path = tmp_path / "tide.sqlite"
+    Store(path).close()
+    with path.open("r+b") as file:
+        file.seek(4096 * 3)
+        file.write(b"\xff" * (path.stat().st_size - 4096 * 3))
+    with pytest.raises(UserError, match="malformed.*put back a backup"), Store(path) as store:
+        store.artifacts.sources()
+
+
+def test_what_stands_in_the_place_of_the_lock_is_named(tmp_path):
+    (tmp_path / "tide.sqlite.lock").mkdir()
+    with pytest.raises(UserError, match="Remove it"), worker_lock(tmp_path / "tide.sqlite"):
+        pass
+
+
 def test_one_worker_at_a_time_and_a_dead_one_lets_go(tmp_path):
     path = tmp_path / "tide.sqlite"
     code = (

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from workspace.errors import WorkerBusy
+from workspace.errors import UserError, WorkerBusy
 
 
 @contextmanager
@@ -15,8 +15,13 @@ def worker_lock(store: Path) -> Iterator[None]:
 
     Raises:
         WorkerBusy: if another process holds it.
+        UserError: if something else stands in the place of the lock.
     """
-    descriptor = os.open(store.with_name(store.name + ".lock"), os.O_RDWR | os.O_CREAT, 0o600)
+    file = store.with_name(store.name + ".lock")
+    try:
+        descriptor = os.open(file, os.O_RDWR | os.O_CREAT, 0o600)
+    except (FileNotFoundError, IsADirectoryError) as error:
+        raise UserError(f"{file}: {error.strerror}. Remove it, and run the command again.") from error
     try:
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
