@@ -90,7 +90,8 @@ def add_source(
             )
     known = work.store.artifacts.sources()
     for source in known:
-        if (source.kind, source.location) == (kind.value, location):
+        # The same place may be named in several ways, through links and `..`.
+        if source.kind == kind and os.path.realpath(source.location) == os.path.realpath(location):
             raise UserError(
                 f"{location} is there already, as {source.name!r}. `tide sync {source.name}` brings it in."
             )

@@ -61,6 +61,14 @@ def test_a_source_whose_name_cannot_be_kept_is_refused(home: Folders, tide: Tide
     assert tide("sources", "--json").stdout == "[]\n"
 
 
+def test_a_place_is_known_again_however_it_is_named(home: Folders, tide: Tide, tmp_path: Path) -> None:
+    (tmp_path / "plans").mkdir()
+    (tmp_path / "link").symlink_to("plans")
+    assert tide("add", "folder", tmp_path / "plans").exit_code == 0
+    for name in ("link", "plans/../plans"):
+        assert "is there already, as 'plans'" in refused(tide("add", "folder", f"{tmp_path}/{name}"))
+
+
 def test_an_address_holds_no_control_characters(home: Folders, tide: Tide, tmp_path: Path) -> None:
     assert "is no mail address" in refused(tide("add", "folder", tmp_path, "--email", "me@x.example\x1b[31m"))
 

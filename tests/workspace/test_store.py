@@ -259,7 +259,7 @@ def test_damage_that_shows_while_reading_is_the_files_and_told_with_what_to_do(t
     with path.open("r+b") as file:
         file.seek(4096 * 3)
         file.write(b"\xff" * (path.stat().st_size - 4096 * 3))
-    with pytest.raises(UserError, match="malformed.*put back a backup"), Store(path) as store:
+    with pytest.raises(UserError, match=r"malformed.*put back a backup"), Store(path) as store:
         store.artifacts.sources()
 
 

@@ -31,8 +31,8 @@ class Store:
     """An open store, with a part for each thing that it holds. Use it as a context manager.
 
     Raises:
-        UserError: if the file cannot be opened, is damaged, or was written by a newer Tide; at its end as a context
-            manager also if something of this kind came to light while it was read.
+        UserError: if the file cannot be opened, is damaged, or was written by a newer Tide; also at the
+            end of the context, if damage came to light while it was read.
     """
 
     def __init__(self, path: Path) -> None:
