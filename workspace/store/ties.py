@@ -149,7 +149,7 @@ class Ties:
         found: dict[int, int] = {}
         for start in range(0, len(artifacts), 500):
             part = artifacts[start : start + 500]
-            # `+` keeps SQLite from looking the mails up by kind and time, of which there are many, instead of thread.
+            # `+` keeps SQLite from looking the mails up by kind and time, of which there are many, not by thread.
             rows = self._connection.execute(
                 "SELECT a.id, (SELECT count(DISTINCT b.key) FROM artifact b WHERE b.thread = a.thread"
                 " AND b.thread <> '' AND +b.kind = a.kind AND +b.time > a.time) FROM artifact a"
