@@ -12,7 +12,7 @@ import hashlib
 import json
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
@@ -164,7 +164,7 @@ class _Sight:
 
     @classmethod
     def of(cls, store: Store, profile: Profile, now: datetime, options: Options) -> _Sight:
-        recent = {artifact.id: artifact for artifact in store.artifacts.all(since=now - WINDOW)}
+        recent = _once_each(store.artifacts.all(since=now - WINDOW))
         return cls(now, recent, observe(list(recent.values()), profile, now, options.answer_days))
 
     def seeds(self, store: Store, profile: Profile, options: Options, model: str) -> list[int]:
@@ -298,6 +298,17 @@ class _Asking:
             on_progress=self.on_progress,
         )
         return views, setting
+
+
+def _once_each(artifacts: Iterable[Artifact]) -> dict[int, Artifact]:
+    """The artifacts (lowest id first) by id, without copies: mail that two sources hold is one matter."""
+    kept: dict[int, Artifact] = {}
+    firsts: dict[tuple[str, str], Artifact] = {}
+    for artifact in artifacts:
+        first = firsts.setdefault((artifact.kind, artifact.key), artifact)
+        if first is artifact or first.source == artifact.source or first.digest != artifact.digest:
+            kept[artifact.id] = artifact
+    return kept
 
 
 def _setup(

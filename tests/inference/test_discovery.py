@@ -148,6 +148,14 @@ def test_observations_become_findings_without_a_model(store):
     assert len(store.findings.all()) == 1
 
 
+def test_what_is_kept_in_two_sources_is_one_matter(store):
+    put(store, late_task())
+    put(store, replace(late_task(), source="files"))
+    put(store, replace(late_task(), source="mail", title="Pay the printer"))
+    discover(store, PROFILE, NOW, Options("observed"))
+    assert [finding.artifacts for finding in store.findings.all()] == [{6}, {8}]
+
+
 RICHER = problem(("a6", "a1"), template="promise-not-kept")
 RICHER_PROOF = proof(quotes=(("a6", "Pay the caterer"), ("a1", "The garden hall holds 40 people")))
 
