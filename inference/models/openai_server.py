@@ -163,6 +163,10 @@ class OpenAIServer:
                 if was_cut(reply):
                     # Not the model's fault: no reply of this server would be worth anything, and what was asked
                     # must not count as answered.
+                    if not reply.prompt_tokens:
+                        raise UserError(
+                            f"{self._base} does not say how much of a prompt it read. Choose a server that does."
+                        ) from end
                     raise UserError(
                         f"{self._base}: the {reply.problem}. Give it a longer context, or set `context` in"
                         " settings.toml to what it has."
