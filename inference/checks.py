@@ -73,11 +73,6 @@ def addresses(artifacts: Iterable[Artifact], profile: Profile) -> frozenset[str]
     return frozenset(found)
 
 
-def overlap(a: Finding, b: Finding) -> float:
-    """Jaccard index of the artifacts of two findings, 0 to 1."""
-    return _jaccard(a.artifacts, b.artifacts)
-
-
 def quote_fault(evidence: Evidence, artifact: Artifact, zone: ZoneInfo) -> str:
     """What is wrong with a quote of this artifact; "" where it stands there word for word.
 

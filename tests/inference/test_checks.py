@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inference.checks import CHECKS, MAX_QUOTE, address_of, addresses, check, overlap, quote_fault
+from inference.checks import CHECKS, MAX_QUOTE, address_of, addresses, check, quote_fault
 from workspace import (
     Action,
     Artifact,
@@ -364,7 +364,6 @@ def test_other_words_and_another_template_on_the_same_artifacts_are_known():
 
 def test_the_same_template_on_half_of_the_artifacts_is_known():
     known = finding([MAIL, EVENT], OTHER_ACTION)
-    assert overlap(finding(action=OTHER_ACTION), known) == 0.5
     assert failed(finding(action=OTHER_ACTION), [known]) == "known"
     assert failed(finding(action=OTHER_ACTION), [finding([MAIL, EVENT, TASK], OTHER_ACTION)]) is None
     assert failed(finding(action=OTHER_ACTION), [known.model_copy(update={"template": "task-past-due"})]) is None
