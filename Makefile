@@ -61,8 +61,8 @@ clean:
 	@touch $@
 
 comma := ,
-TEST_PACKAGES := libnuma1
-BENCH_PACKAGES := maildir-utils notmuch
+TEST_PACKAGES := libnuma1 dovecot-imapd dbus-daemon gnome-keyring
+BENCH_PACKAGES := isync maildir-utils notmuch
 
 # Install the Debian packages that are missing: as root at once, otherwise by naming the one command.
 define system

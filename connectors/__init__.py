@@ -1,56 +1,45 @@
-"""The doors: mail, calendars and files. They bring artifacts in and know nothing of models."""
+"""The doors: mail, calendars, files and contacts. They bring artifacts in and know nothing of models."""
 
-from collections.abc import Callable
-from datetime import datetime
-from zoneinfo import ZoneInfo
+import pkgutil
 
-from workspace import Connector, UserError, expanded
+from connectors.surroundings import Surroundings
+from workspace import Account, Connector, UserError, expanded
 
-KINDS = ("maildir", "mbox", "eml", "calendar", "folder")
+# By name, so that what a connector needs is loaded when a source of its kind is opened.
+LOCAL = {
+    "maildir": "connectors.mail.maildir:Maildir",
+    "mbox": "connectors.mail.mbox:Mbox",
+    "eml": "connectors.mail.eml:EmlFolder",
+    "calendar": "connectors.calendars.ics:IcsCalendar",
+    "folder": "connectors.documents.folder:DocumentFolder",
+    "contacts": "connectors.contacts.cards:Cards",
+}
+REMOTE = {
+    "imap": "connectors.mail.imap:ImapMailbox",
+    "caldav": "connectors.calendars.caldav:CaldavCalendars",
+    "webcal": "connectors.calendars.published:PublishedCalendar",
+}
+KINDS = (*LOCAL, *REMOTE)
 
 
 def open_connector(
-    kind: str,
-    source: str,
-    location: str,
-    *,
-    own: frozenset[str],
-    known: frozenset[str],
-    zone: ZoneInfo,
-    now: Callable[[], datetime],
-    past_days: int,
-    future_days: int,
+    kind: str, source: str, location: str, surroundings: Surroundings, account: Account | None = None
 ) -> Connector:
-    """The connector of a source of one of KINDS at a path.
-
-    `own` are the person's addresses and `known` those the profile names, lower case; `zone` is the person's.
-    `now` is the clock (aware); occurrences of recurring events are kept from `past_days` before to
-    `future_days` after today.
+    """The connector of a source of one of KINDS: at a path if it is LOCAL, of an account if it is REMOTE.
 
     Raises:
-        UserError: if there is no such kind.
+        UserError: if there is no such kind, or the account is missing.
     """
-    path = expanded(location).absolute()
-    if kind == "maildir":
-        from connectors.mail.maildir import Maildir
-
-        return Maildir(source, path, own=own, known=known)
-    if kind == "mbox":
-        from connectors.mail.mbox import Mbox
-
-        return Mbox(source, path, own=own, known=known)
-    if kind == "eml":
-        from connectors.mail.eml import EmlFolder
-
-        return EmlFolder(source, path, own=own, known=known)
-    if kind == "calendar":
-        from connectors.calendars.ics import IcsCalendar
-
-        return IcsCalendar(
-            source, path, own=own, known=known, zone=zone, now=now, past_days=past_days, future_days=future_days
+    connector: Connector
+    if kind in LOCAL:
+        path = expanded(location).absolute()
+        connector = pkgutil.resolve_name(LOCAL[kind])(source, path, surroundings)
+    elif kind not in REMOTE:
+        raise UserError(f"There is no source of kind {kind!r}. Choose one of {', '.join(KINDS)}.")
+    elif account is None:
+        raise UserError(
+            f"accounts.toml has no table [{source}], which tells how to reach it. Write it, or add it anew."
         )
-    if kind == "folder":
-        from connectors.documents.folder import DocumentFolder
-
-        return DocumentFolder(source, path)
-    raise UserError(f"There is no source of kind {kind!r}. Choose one of {', '.join(KINDS)}.")
+    else:
+        connector = pkgutil.resolve_name(REMOTE[kind])(source, account, surroundings)
+    return connector

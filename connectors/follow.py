@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from workspace import Artifact, Batch, Change, Cursor, Gone, Put, SourceEmpty
+from workspace import Artifact, Batch, Change, Cursor, Gone, Put, SourceEmpty, SourceProblem
 
 ITEMS_PER_BATCH = 500
 CHARACTERS_PER_BATCH = 8_000_000
@@ -68,7 +68,8 @@ def follow(
 ) -> Iterator[Batch]:
     """Yield the changes between the cursor and the listing (item -> fingerprint, in the order to be read).
 
-    `read` is given items and yields a `Read` for each that is still there, in any order. `records` are entries
+    `read` is given items and yields a `Read` for each that is still there, in any order; if it raises a
+    SourceProblem, what it had read goes out before that, and no key is gone. `records` are entries
     of the connector's own for the cursor, their names beginning with `/`; they go with the last batch. One
     item is never split over two batches.
     """
@@ -121,17 +122,23 @@ class _Following:
         marks: dict[str, str | None] = {}
         items = size = 0
         total = len(self.changed) + len(self.vanished)
-        for some, mark in steps:
-            changes += some
-            marks |= mark
-            items += 1
-            size += sum(len(put.artifact.text) + len(put.artifact.quoted) for put in some if isinstance(put, Put))
-            if items >= ITEMS_PER_BATCH or size >= CHARACTERS_PER_BATCH:
-                if changes or marks:
-                    yield Batch(tuple(changes), marks, min(self.done, total), total)
-                changes, marks, items, size = [], {}, 0, 0
+        trouble: SourceProblem | None = None
+        try:
+            for some, mark in steps:
+                changes += some
+                marks |= mark
+                items += 1
+                size += sum(len(p.artifact.text) + len(p.artifact.quoted) for p in some if isinstance(p, Put))
+                if items >= ITEMS_PER_BATCH or size >= CHARACTERS_PER_BATCH:
+                    if changes or marks:
+                        yield Batch(tuple(changes), marks, min(self.done, total), total)
+                    changes, marks, items, size = [], {}, 0, 0
+        except SourceProblem as error:
+            trouble = error  # what was read before it is good
         if changes or marks:
             yield Batch(tuple(changes), marks, min(self.done, total), total)
+        if trouble is not None:
+            raise trouble
 
     def _read_changed(self) -> Iterator[tuple[list[Change], dict[str, str | None]]]:
         for got in self.read(self.changed):

@@ -5,6 +5,7 @@ import stat
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
+from threading import Event
 
 from workspace import Cursor, SourceEmpty, UserError
 
@@ -119,6 +120,19 @@ def present(root: Path, cursor: Cursor, *, allow_empty: bool, what: str) -> bool
                 f"{root} is not there any more. Nothing was removed; connect it, or allow it to be empty."
             ) from error
         return False
+
+
+def wait_for_change(root: Path, stop: Event, seconds: float) -> bool:
+    """Wait until something below a root changes; false when the time is over or `stop` is set."""
+    from watchfiles import watch
+
+    if not root.exists():
+        stop.wait(seconds)
+        return False
+    milliseconds = int(seconds * 1000)
+    for changes in watch(root, stop_event=stop, rust_timeout=milliseconds, yield_on_timeout=True):
+        return bool(changes)
+    return False
 
 
 def safe(name: str) -> str:

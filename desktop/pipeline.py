@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from desktop.moments import present
 from desktop.progress import Mode, Reporter, reporter
-from workspace import Connector, Folders, Profile, Put, Run, Settings, SourceEmpty, UserError
+from workspace import Accounts, Connector, Folders, Profile, Put, Run, Settings, SourceEmpty, UserError
 from workspace.store import Source, Store, worker_lock
 
 if TYPE_CHECKING:
@@ -161,11 +161,9 @@ def connector(work: Work, name: str, kind: str, location: str) -> Connector:
         UserError: if there is no such kind.
     """
     from connectors import open_connector
+    from connectors.surroundings import Surroundings
 
-    return open_connector(
-        kind,
-        name,
-        location,
+    surroundings = Surroundings(
         own=frozenset(work.profile.persona.emails),
         known=work.profile.known,
         zone=work.profile.zone,
@@ -173,6 +171,8 @@ def connector(work: Work, name: str, kind: str, location: str) -> Connector:
         past_days=work.settings.past_days,
         future_days=work.settings.future_days,
     )
+    account = Accounts.load(work.folders.accounts).get(name)
+    return open_connector(kind, name, location, surroundings, account)
 
 
 def _sync_source(work: Work, source: Source, allow_empty: bool, ask: Ask) -> Synced:

@@ -1,13 +1,25 @@
 """The person's world on this machine: artifacts, profile, findings, actions, settings, and their store."""
 
+from workspace.accounts import Account, Accounts
 from workspace.action import ACTIONS, RECIPIENTS, REFERENCES, TIMES, Action, Effect, Parameters
 from workspace.artifact import Artifact, Change, Gone, Kind, Person, Put, Role, Trust
-from workspace.connector import Batch, Connector, Cursor, SourceEmpty
-from workspace.errors import UserError, WorkerBusy
+from workspace.connector import Batch, Connector, Cursor
+from workspace.errors import (
+    CertificateRefused,
+    KeyringLocked,
+    QuotaReached,
+    ServerAway,
+    SignInFailed,
+    SourceEmpty,
+    SourceProblem,
+    UserError,
+    WorkerBusy,
+)
 from workspace.finding import Call, Dropped, Evidence, Finding, RoundCount, Run, State
 from workspace.folders import Folders, expanded, write_private
 from workspace.note import Commitment, Note
 from workspace.profile import Organization, Persona, Profile, Relationship, WorldModel
+from workspace.secrets import Keyring, SecretStore
 from workspace.settings import Settings
 
 __all__ = [
@@ -15,10 +27,13 @@ __all__ = [
     "RECIPIENTS",
     "REFERENCES",
     "TIMES",
+    "Account",
+    "Accounts",
     "Action",
     "Artifact",
     "Batch",
     "Call",
+    "CertificateRefused",
     "Change",
     "Commitment",
     "Connector",
@@ -29,6 +44,8 @@ __all__ = [
     "Finding",
     "Folders",
     "Gone",
+    "Keyring",
+    "KeyringLocked",
     "Kind",
     "Note",
     "Organization",
@@ -37,12 +54,17 @@ __all__ = [
     "Persona",
     "Profile",
     "Put",
+    "QuotaReached",
     "Relationship",
     "Role",
     "RoundCount",
     "Run",
+    "SecretStore",
+    "ServerAway",
     "Settings",
+    "SignInFailed",
     "SourceEmpty",
+    "SourceProblem",
     "State",
     "Trust",
     "UserError",

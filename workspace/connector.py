@@ -2,10 +2,10 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from threading import Event
 from typing import Protocol
 
 from workspace.artifact import Change
-from workspace.errors import UserError
 
 Cursor = Mapping[str, str]
 """What a connector has seen: for each of its items (a file, a folder), a state that it alone understands."""
@@ -25,10 +25,6 @@ class Batch:
     total: int = 0
 
 
-class SourceEmpty(UserError):
-    """A source that held artifacts is suddenly empty: rather away than emptied, so the person is asked."""
-
-
 class Connector(Protocol):
     """A source of artifacts. Reads only; bad input becomes an artifact with defects, never an error."""
 
@@ -39,7 +35,18 @@ class Connector(Protocol):
 
         Raises:
             SourceEmpty: if the source has nothing where the cursor has something and `allow_empty` is false.
-            UserError: if the source cannot be reached.
+            SourceProblem: if the source cannot be reached; batches that were yielded before it are good.
+            UserError: if it cannot be read at all.
+        """
+        ...
+
+    def wait(self, stop: Event, seconds: float) -> bool:
+        """Block until something may have changed: true at once then, false after so many seconds or on `stop`.
+
+        A source that cannot tell waits the time out.
+
+        Raises:
+            SourceProblem: if the source cannot be reached.
         """
         ...
 

@@ -56,6 +56,10 @@ class Folders:
         return self.config / "profile.toml"
 
     @property
+    def accounts(self) -> Path:
+        return self.config / "accounts.toml"
+
+    @property
     def store(self) -> Path:
         return self.data / "tide.sqlite"
 

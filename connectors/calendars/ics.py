@@ -5,58 +5,41 @@ read again, and occurrences that left the window are gone.
 """
 
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from datetime import datetime
 from pathlib import Path
-from zoneinfo import ZoneInfo
+from threading import Event
 
 from connectors.follow import Read, follow, refuse_empty
-from connectors.tree import File, Tree, present, read_bytes, safe, walk, why
+from connectors.surroundings import Surroundings
+from connectors.tree import File, Tree, present, read_bytes, safe, wait_for_change, walk, why
 from workspace import Artifact, Batch, Cursor, Kind, UserError
 
 MAX_FILE = 50 * 1024 * 1024
 
 
 class IcsCalendar:
-    """The connector of an .ics file or a folder of them.
+    """The connector of an .ics file or a folder of them."""
 
-    `own` and `known` are addresses in lower case; `zone` is the person's; `now` is the clock; occurrences are
-    kept from `past_days` before to `future_days` after today.
-    """
-
-    def __init__(
-        self,
-        source: str,
-        path: Path,
-        *,
-        own: frozenset[str],
-        known: frozenset[str],
-        zone: ZoneInfo,
-        now: Callable[[], datetime],
-        past_days: int,
-        future_days: int,
-    ) -> None:
+    def __init__(self, source: str, path: Path, surroundings: Surroundings) -> None:
         self.source = source
         self._path = path
-        self._own = own
-        self._known = known
-        self._zone = zone
-        self._now = now
-        self._past_days = past_days
-        self._future_days = future_days
+        self._surroundings = surroundings
 
     def sync(self, cursor: Cursor, *, allow_empty: bool = False) -> Iterable[Batch]:
         if not present(self._path, cursor, allow_empty=allow_empty, what="calendar"):
             return follow(cursor, {}, lambda items: [])
-        # Midnight, so that the same day gives the same window and a second sync nothing new.
-        today = self._now().astimezone(self._zone).replace(hour=0, minute=0, second=0, microsecond=0)
+        today = self._surroundings.midnight()
         tree = self._tree()
-        window = f"{today:%Y-%m-%d} {self._past_days} {self._future_days} {self._zone.key}"
+        window = self._surroundings.window()
         plain = tree.listing(sorted(tree.files.values(), key=lambda file: file.item), cursor)
         listing = {item: f"{mark} {window}" if item in tree.files else mark for item, mark in plain.items()}
         if not allow_empty:
             refuse_empty(listing, cursor, str(self._path))
         return follow(cursor, listing, lambda items: self._read(items, tree.files, today))
+
+    def wait(self, stop: Event, seconds: float) -> bool:
+        return wait_for_change(self._path, stop, seconds)
 
     def check(self) -> str:
         present(self._path, {}, allow_empty=False, what="calendar")
@@ -94,7 +77,8 @@ class IcsCalendar:
         from connectors.calendars.component import Context
         from connectors.calendars.exchange import CalendarReader
 
-        window = Window(today, self._past_days, self._future_days, self._zone)
+        around = self._surroundings
+        window = Window(today, around.past_days, around.future_days, around.zone)
         with CalendarReader() as reader:
             for item in items:
                 file = files[item]
@@ -108,7 +92,7 @@ class IcsCalendar:
                 if len(data) > MAX_FILE:
                     yield Read(item, (self._unreadable(file, f"larger than {MAX_FILE // 2**20} MB; not read"),))
                     continue
-                context = Context(self.source, self._zone, self._own, self._known, file.origin)
+                context = Context(self.source, around.zone, around.own, around.known, file.origin)
                 reading = reader.read(data, context, window)
                 if isinstance(reading, str):
                     yield Read(item, (self._unreadable(file, reading),))

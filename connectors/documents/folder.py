@@ -8,10 +8,12 @@ import hashlib
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
+from threading import Event
 
 from connectors.documents.reader import SUFFIXES, DocumentReader, suffix_of
 from connectors.follow import RECORD, Read, State, follow, refuse_empty
-from connectors.tree import File, Tree, present, read_bytes, walk, why
+from connectors.surroundings import Surroundings
+from connectors.tree import File, Tree, present, read_bytes, wait_for_change, walk, why
 from workspace import Artifact, Batch, Cursor, Kind, Trust, UserError
 
 MAX_FILE = 50 * 1024 * 1024
@@ -20,9 +22,10 @@ MAX_FILE = 50 * 1024 * 1024
 class DocumentFolder:
     """The connector of a folder of documents. Hidden files and links are left out, as are unknown types."""
 
-    def __init__(self, source: str, path: Path) -> None:
+    def __init__(self, source: str, path: Path, surroundings: Surroundings) -> None:
         self.source = source
         self._path = path
+        self._surroundings = surroundings
 
     def sync(self, cursor: Cursor, *, allow_empty: bool = False) -> Iterable[Batch]:
         if not present(self._path, cursor, allow_empty=allow_empty, what="folder"):
@@ -33,6 +36,9 @@ class DocumentFolder:
             refuse_empty(listing, cursor, str(self._path))
         keys = _Keys(cursor, listing)
         return follow(cursor, listing, lambda items: self._read(items, tree.files, keys))
+
+    def wait(self, stop: Event, seconds: float) -> bool:
+        return wait_for_change(self._path, stop, seconds)
 
     def check(self) -> str:
         present(self._path, {}, allow_empty=False, what="folder")

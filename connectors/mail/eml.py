@@ -2,21 +2,23 @@
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from threading import Event
 
 from connectors.follow import Read, follow, refuse_empty
-from connectors.mail.message import Mailbox
+from connectors.mail.message import mailbox_of
 from connectors.mail.workers import Piece, read_pieces
-from connectors.tree import File, Tree, origin, present, walk
+from connectors.surroundings import Surroundings
+from connectors.tree import File, Tree, origin, present, wait_for_change, walk
 from workspace import Batch, Cursor, UserError
 
 
 class EmlFolder:
-    """The connector of a folder of .eml files. `own` and `known` are addresses in lower case."""
+    """The connector of a folder of .eml files."""
 
-    def __init__(self, source: str, path: Path, *, own: frozenset[str], known: frozenset[str]) -> None:
+    def __init__(self, source: str, path: Path, surroundings: Surroundings) -> None:
         self.source = source
         self._path = path
-        self._mailbox = Mailbox(source, own, known)
+        self._mailbox = mailbox_of(source, surroundings)
 
     def sync(self, cursor: Cursor, *, allow_empty: bool = False) -> Iterable[Batch]:
         if not present(self._path, cursor, allow_empty=allow_empty, what="folder"):
@@ -26,6 +28,9 @@ class EmlFolder:
         if not allow_empty:
             refuse_empty(listing, cursor, str(self._path))
         return follow(cursor, listing, lambda items: self._read(items, tree.files))
+
+    def wait(self, stop: Event, seconds: float) -> bool:
+        return wait_for_change(self._path, stop, seconds)
 
     def check(self) -> str:
         present(self._path, {}, allow_empty=False, what="folder")

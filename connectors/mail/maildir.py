@@ -8,12 +8,14 @@ import os
 import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from threading import Event
 
 from connectors.follow import Read, follow, refuse_empty
 from connectors.mail.folders import is_read
-from connectors.mail.message import Mailbox
+from connectors.mail.message import mailbox_of
 from connectors.mail.workers import Piece, read_pieces
-from connectors.tree import File, Tree, origin, present, safe, walk
+from connectors.surroundings import Surroundings
+from connectors.tree import File, Tree, origin, present, safe, wait_for_change, walk
 from workspace import Batch, Cursor, UserError
 
 _TIME = re.compile(r"\d{9,11}(?=\D)")
@@ -21,12 +23,12 @@ _INFO = re.compile(r"[:;!]2,[A-Za-z,=\d]*$")
 
 
 class Maildir:
-    """The connector of a Maildir. `own` and `known` are the person's and the profile's addresses, lower case."""
+    """The connector of a Maildir."""
 
-    def __init__(self, source: str, path: Path, *, own: frozenset[str], known: frozenset[str]) -> None:
+    def __init__(self, source: str, path: Path, surroundings: Surroundings) -> None:
         self.source = source
         self._path = path
-        self._mailbox = Mailbox(source, own, known)
+        self._mailbox = mailbox_of(source, surroundings)
 
     def sync(self, cursor: Cursor, *, allow_empty: bool = False) -> Iterable[Batch]:
         if not present(self._path, cursor, allow_empty=allow_empty, what="Maildir"):
@@ -38,6 +40,9 @@ class Maildir:
         if not allow_empty:
             refuse_empty(listing, cursor, str(self._path))
         return follow(cursor, listing, lambda items: self._read(items, messages))
+
+    def wait(self, stop: Event, seconds: float) -> bool:
+        return wait_for_change(self._path, stop, seconds)
 
     def check(self) -> str:
         present(self._path, {}, allow_empty=False, what="Maildir")

@@ -11,14 +11,16 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from threading import Event
 from typing import BinaryIO
 
 from connectors.follow import RECORD, Read, follow, refuse_empty
 from connectors.mail.folders import is_read
 from connectors.mail.mbox_message import Span, spans
-from connectors.mail.message import Mailbox
+from connectors.mail.message import mailbox_of
 from connectors.mail.workers import Piece, read_pieces
-from connectors.tree import File, origin, present, safe, walk
+from connectors.surroundings import Surroundings
+from connectors.tree import File, origin, present, safe, wait_for_change, walk
 from workspace import Batch, Cursor, UserError
 
 _TAIL = 4096
@@ -35,12 +37,12 @@ class _Found:
 
 
 class Mbox:
-    """The connector of an mbox. `own` and `known` are addresses in lower case."""
+    """The connector of an mbox."""
 
-    def __init__(self, source: str, path: Path, *, own: frozenset[str], known: frozenset[str]) -> None:
+    def __init__(self, source: str, path: Path, surroundings: Surroundings) -> None:
         self.source = source
         self._path = path
-        self._mailbox = Mailbox(source, own, known)
+        self._mailbox = mailbox_of(source, surroundings)
 
     def sync(self, cursor: Cursor, *, allow_empty: bool = False) -> Iterable[Batch]:
         if not present(self._path, cursor, allow_empty=allow_empty, what="mbox"):
@@ -50,6 +52,9 @@ class Mbox:
         if not allow_empty:
             refuse_empty(found.listing, cursor, str(self._path))
         return follow(cursor, found.listing, lambda items: self._read(items, found), records=found.records)
+
+    def wait(self, stop: Event, seconds: float) -> bool:
+        return wait_for_change(self._path, stop, seconds)
 
     def check(self) -> str:
         present(self._path, {}, allow_empty=False, what="mbox")

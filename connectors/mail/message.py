@@ -6,18 +6,21 @@ odd is kept and named in the defects. Limits bound what one mail can cost.
 
 import hashlib
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from email.message import Message
 from email.parser import BytesHeaderParser, BytesParser
 from email.policy import compat32
+from types import MappingProxyType
 from typing import Any, Protocol
+from zoneinfo import ZoneInfo
 
 from connectors.html import tame, to_text, without_tags
 from connectors.mail.headers import Fields, date, decoded, ids, mailboxes
 from connectors.mail.parts import content_type, parameter, payload
 from connectors.mail.quoting import split
+from connectors.surroundings import Surroundings
 from connectors.text import clean, cut, decode
 from workspace import Artifact, Kind, Person, Role, Trust
 
@@ -25,6 +28,8 @@ MAX_PARTS = 500
 MAX_DEPTH = 20
 MAX_ATTACHMENT = 25 * 1024 * 1024
 MAX_MESSAGE = 60 * 1024 * 1024
+_UTC = ZoneInfo("UTC")
+NOTHING_LEFT_OUT: Mapping[str, int] = MappingProxyType({})
 _MAX_DEFECTS = 20
 _MAX_BYTES_OF_TEXT = 4_000_000  # more than the characters that are kept
 
@@ -50,16 +55,33 @@ class Documents(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Mailbox:
-    """What is the same for all mails of a source: its name, the person's and the known addresses, the reader."""
+    """What is the same for all mails of a source: its name, the person's and the known addresses, their zone, the
+    reader."""
 
     source: str
     own: frozenset[str] = frozenset()
     known: frozenset[str] = frozenset()
+    zone: ZoneInfo = _UTC
     documents: Documents | None = None
 
 
-def read_message(data: bytes, mailbox: Mailbox, *, origin: str = "", name: str = "") -> tuple[Artifact, ...]:
-    """The artifacts of one mail, itself first. `name` stands in as the title where there is no subject."""
+def mailbox_of(source: str, surroundings: Surroundings) -> Mailbox:
+    """The mailbox of a source of this person's."""
+    return Mailbox(source, surroundings.own, surroundings.known, surroundings.zone)
+
+
+def read_message(
+    data: bytes,
+    mailbox: Mailbox,
+    *,
+    origin: str = "",
+    name: str = "",
+    left_out: Mapping[str, int] = NOTHING_LEFT_OUT,
+) -> tuple[Artifact, ...]:
+    """The artifacts of one mail, itself first. `name` stands in as the title where there is no subject.
+
+    `left_out` names parts whose body was not downloaded (part number of RFC 3501, section 6.4.5 -> octets).
+    """
     defects: list[str] = []
     if len(data) > MAX_MESSAGE:
         defects.append(f"larger than {MAX_MESSAGE // 2**20} MB; the rest not read")

@@ -10,10 +10,23 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from connectors import open_connector
+from connectors.surroundings import Surroundings
 from workspace import Artifact, Batch, Connector, Gone, Put
 
 NOW = datetime(2026, 3, 16, 8, 30, tzinfo=ZoneInfo("Europe/Berlin"))
 CORPORA = Path(__file__).parents[3] / "shared" / "corpora"
+
+
+def surroundings(now: datetime = NOW) -> Surroundings:
+    """Those of a person in Berlin who knows Ann."""
+    return Surroundings(
+        own=frozenset({"me@example.org"}),
+        known=frozenset({"ann@example.com"}),
+        zone=ZoneInfo("Europe/Berlin"),
+        now=lambda: now,
+        past_days=30,
+        future_days=30,
+    )
 
 
 @dataclass
@@ -62,17 +75,7 @@ class Source:
         self.path = folder / self.name
 
     def connector(self, now: datetime = NOW) -> Connector:
-        return open_connector(
-            self.kind,
-            "test",
-            str(self.path),
-            own=frozenset({"me@example.org"}),
-            known=frozenset({"ann@example.com"}),
-            zone=ZoneInfo("Europe/Berlin"),
-            now=lambda: now,
-            past_days=30,
-            future_days=30,
-        )
+        return open_connector(self.kind, "test", str(self.path), surroundings(now))
 
     def fill(self, count: int) -> set[str]:
         """Make the source with `count` artifacts, numbered from 0; return their keys."""

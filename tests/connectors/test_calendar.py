@@ -12,6 +12,7 @@ from connectors.calendars.calendar import MAX_OCCURRENCES, CalendarReading, Wind
 from connectors.calendars.component import Context
 from connectors.calendars.exchange import CalendarReader
 from connectors.calendars.ics import IcsCalendar
+from connectors.surroundings import Surroundings
 from workspace import Artifact, Kind, Person, Role, Trust
 
 BERLIN = ZoneInfo("Europe/Berlin")
@@ -247,16 +248,7 @@ def test_occurrences_follow_the_window_from_day_to_day(
     path.write_bytes(make_calendar(component(UID="s", SUMMARY="s", DURATION="PT1H", **daily)))
 
     def connector(now: datetime) -> IcsCalendar:
-        return IcsCalendar(
-            "test",
-            path,
-            own=frozenset(),
-            known=frozenset(),
-            zone=BERLIN,
-            now=lambda: now,
-            past_days=2,
-            future_days=2,
-        )
+        return IcsCalendar("test", path, Surroundings(frozenset(), frozenset(), BERLIN, lambda: now, 2, 2))
 
     morning = datetime(2026, 3, 16, 8, tzinfo=BERLIN)
     kept.take(connector(morning).sync({}))

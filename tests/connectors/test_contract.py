@@ -164,5 +164,5 @@ class TestConnector:
 
 def test_an_unknown_kind_names_the_known_ones(tmp_path: Path, source: Any) -> None:
     source.kind = "carrier pigeon"
-    with pytest.raises(UserError, match="maildir, mbox, eml, calendar, folder"):
+    with pytest.raises(UserError, match="maildir, mbox, eml, calendar, folder, contacts, imap, caldav, webcal"):
         source.connector()

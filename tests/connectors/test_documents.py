@@ -4,8 +4,10 @@ import io
 import os
 import zipfile
 from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import docx
 import openpyxl
@@ -15,7 +17,10 @@ from reportlab.pdfgen.canvas import Canvas
 from connectors.documents.extraction import FORMATS
 from connectors.documents.folder import DocumentFolder
 from connectors.documents.reader import SUFFIXES, DocumentReader
+from connectors.surroundings import Surroundings
 from workspace import Kind
+
+AROUND = Surroundings(frozenset(), frozenset(), ZoneInfo("UTC"), lambda: datetime.now(UTC), 30, 30)
 
 
 @pytest.fixture(scope="module")
@@ -190,11 +195,11 @@ def test_every_document_of_the_corpora_is_read(reader: DocumentReader, corpora: 
 
 def test_a_new_file_at_the_path_of_a_moved_one_is_another_document(tmp_path: Path, kept: Any) -> None:
     (tmp_path / "a.txt").write_text("old words")
-    kept.take(DocumentFolder("test", tmp_path).sync({}))
+    kept.take(DocumentFolder("test", tmp_path, AROUND).sync({}))
     (tmp_path / "a.txt").rename(tmp_path / "b.txt")
     (tmp_path / "a.txt").write_text("other words")
     os.utime(tmp_path / "a.txt", (1, 1))
-    kept.take(DocumentFolder("test", tmp_path).sync(kept.cursor))
+    kept.take(DocumentFolder("test", tmp_path, AROUND).sync(kept.cursor))
     assert {one.text for one in kept.artifacts.values()} == {"old words", "other words"}
     assert kept.gone == []
 
@@ -206,7 +211,7 @@ def test_links_out_of_the_folder_are_not_followed(tmp_path: Path, kept: Any) -> 
     (folder / "a.txt").write_text("a")
     (folder / "link.txt").symlink_to(tmp_path / "outside.txt")
     (folder / "loop").symlink_to(folder)
-    kept.take(DocumentFolder("test", folder).sync({}))
+    kept.take(DocumentFolder("test", folder, AROUND).sync({}))
     assert set(kept.artifacts) == {"a.txt"}
 
 
@@ -215,7 +220,7 @@ def test_a_document_beyond_the_size_limit_is_named_not_read(
 ) -> None:
     monkeypatch.setattr("connectors.documents.folder.MAX_FILE", 2**20)
     (tmp_path / "large.txt").write_bytes(b"x" * (2**20 + 1))
-    kept.take(DocumentFolder("test", tmp_path).sync({}))
+    kept.take(DocumentFolder("test", tmp_path, AROUND).sync({}))
     (large,) = kept.artifacts.values()
     assert (large.kind, large.title, large.text) == (Kind.DOCUMENT, "large.txt", "")
     assert large.defects == ("larger than 1 MB; not read",)

@@ -2,8 +2,10 @@
 
 import os
 from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import pytest
 
@@ -15,17 +17,19 @@ from connectors.mail.mbox import Mbox
 from connectors.mail.mbox_message import spans
 from connectors.mail.message import Mailbox
 from connectors.mail.workers import Piece, read_pieces
+from connectors.surroundings import Surroundings
 
 Mails = Callable[..., bytes]
 NOBODY: frozenset[str] = frozenset()
+AROUND = Surroundings(NOBODY, NOBODY, ZoneInfo("UTC"), lambda: datetime.now(UTC), 30, 30)
 
 
 def maildir(path: Path) -> Maildir:
-    return Maildir("test", path, own=NOBODY, known=NOBODY)
+    return Maildir("test", path, AROUND)
 
 
 def mbox(path: Path) -> Mbox:
-    return Mbox("test", path, own=NOBODY, known=NOBODY)
+    return Mbox("test", path, AROUND)
 
 
 def put(folder: Path, name: str, data: bytes) -> Path:

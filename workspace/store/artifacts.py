@@ -19,13 +19,17 @@ Page = tuple[datetime, int]
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A place that the person added. `problem` is "" after a sync that went well."""
+    """A place that the person added.
+
+    `state` and `problem` are "" after a sync that went well, else the state of the SourceProblem and its line.
+    """
 
     name: str
     kind: str
     location: str
     last_success: datetime | None = None
     problem: str = ""
+    state: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,16 +64,19 @@ class Artifacts:
 
     def sources(self) -> list[Source]:
         rows = self._connection.execute(
-            "SELECT name, kind, location, last_success, problem FROM source ORDER BY id"
+            "SELECT name, kind, location, last_success, problem, state FROM source ORDER BY id"
         )
-        return [Source(name, kind, place, _moment(last), why) for name, kind, place, last, why in rows]
+        return [
+            Source(name, kind, place, _moment(last), why, state) for name, kind, place, last, why, state in rows
+        ]
 
-    def mark_source(self, name: str, *, problem: str = "", now: datetime | None = None) -> None:
-        """Record how a sync of the source ended: well, at `now`, or with a problem in one line."""
+    def mark_source(self, name: str, *, problem: str = "", state: str = "", now: datetime | None = None) -> None:
+        """Record how a sync of the source ended: well, at `now`, or in a state with a problem in one line."""
         with friendly(self._path), transaction(self._connection):
             self._connection.execute(
-                "UPDATE source SET problem = ?, last_success = coalesce(?, last_success) WHERE name = ?",
-                (problem, _seconds(now), name),
+                "UPDATE source SET problem = ?, state = ?, last_success = coalesce(?, last_success)"
+                " WHERE name = ?",
+                (problem, state, _seconds(now), name),
             )
 
     def cursor(self, source: str) -> dict[str, str]:

@@ -181,4 +181,5 @@ MIGRATIONS: tuple[tuple[int, tuple[str, ...]], ...] = (
             """,
         ),
     ),
+    (1001, ("ALTER TABLE source ADD COLUMN state TEXT NOT NULL DEFAULT ''",)),
 )

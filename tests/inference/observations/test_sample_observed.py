@@ -7,6 +7,7 @@ from pathlib import Path
 import workspace
 from connectors import open_connector
 from connectors.export import export_files
+from connectors.surroundings import Surroundings
 from inference.checks import addresses
 from inference.observations import observe
 from inference.observed import findings_from
@@ -38,10 +39,7 @@ def read(file: WorkspaceFile, profile: Profile, folder: Path) -> list[Artifact]:
     export_files(file, folder)
     found = []
     for kind, place in (("maildir", folder / "mail"), ("calendar", folder / "calendar" / "calendar.ics")):
-        connector = open_connector(
-            kind,
-            kind,
-            str(place),
+        surroundings = Surroundings(
             own=frozenset(profile.persona.emails),
             known=profile.known,
             zone=profile.zone,
@@ -49,6 +47,7 @@ def read(file: WorkspaceFile, profile: Profile, folder: Path) -> list[Artifact]:
             past_days=365,
             future_days=365,
         )
+        connector = open_connector(kind, kind, str(place), surroundings)
         changes = [change for batch in connector.sync({}) for change in batch.changes]
         found += [change.artifact for change in changes if isinstance(change, Put)]
     return [replace(artifact, id=row) for row, artifact in enumerate(found, start=1)]
