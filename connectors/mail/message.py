@@ -61,13 +61,13 @@ class Mailbox:
     source: str
     own: frozenset[str] = frozenset()
     known: frozenset[str] = frozenset()
-    zone: ZoneInfo = _UTC
     documents: Documents | None = None
+    zone: ZoneInfo = _UTC
 
 
 def mailbox_of(source: str, surroundings: Surroundings) -> Mailbox:
     """The mailbox of a source of this person's."""
-    return Mailbox(source, surroundings.own, surroundings.known, surroundings.zone)
+    return Mailbox(source, surroundings.own, surroundings.known, zone=surroundings.zone)
 
 
 def read_message(
