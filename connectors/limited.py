@@ -1,19 +1,11 @@
-"""Other processes that do the parsing: kept for many tasks, ended when one takes too long or dies of it.
+"""Other processes that do the parsing: kept for many tasks, ended when one takes too long or dies of it."""
 
-`Companion` is such a process and the frames it speaks; `Limited` is the one for documents and calendars from
-outside. It has bounded memory and time, may write no file, and answers in JSON, never in pickles: whatever a
-hostile document makes of it, what comes back is data.
-"""
-
-import json
 import subprocess
 import sys
 import threading
 from pathlib import Path
-from types import TracebackType
-from typing import Any, BinaryIO, Self
+from typing import Any, BinaryIO
 
-SECONDS = 20.0
 MAX_REPLY = 64 * 1024 * 1024
 # One thread for a numeric library that a parser may load: each takes memory, and there is not much.
 _ENVIRONMENT = {"LANG": "C.UTF-8", "PYTHONUTF8": "1", "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
@@ -89,37 +81,6 @@ class Companion:
                 env=_ENVIRONMENT,
             )
         return self._process
-
-
-class Limited:
-    """The limited process; a context manager whose end is `close`. One task may take `seconds`."""
-
-    def __init__(self, seconds: float = SECONDS) -> None:
-        self._companion = Companion("connectors.child", seconds)
-
-    def ask(self, job: dict[str, Any], data: bytes) -> dict[str, Any] | str:
-        """The answer to a job on some bytes, or one line on why there is none."""
-        answer = self._companion.ask(json.dumps(job).encode(), data)
-        if isinstance(answer, str):
-            return answer
-        try:
-            reply = json.loads(answer)
-        except ValueError:
-            reply = None
-        if not isinstance(reply, dict):
-            return "its reader gave no answer"
-        return str(reply["error"]) if "error" in reply else reply
-
-    def close(self) -> None:
-        self._companion.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
 
 def write_frame(pipe: BinaryIO | Any, frame: bytes) -> None:

@@ -2,11 +2,9 @@
 
 from dataclasses import fields
 from datetime import datetime
-from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 from zoneinfo import ZoneInfo
 
-from connectors.limited import Limited
 from workspace import Artifact, Kind, Person, Role, Trust
 
 if TYPE_CHECKING:
@@ -16,46 +14,29 @@ if TYPE_CHECKING:
 _TIMES = ("time", "end", "due")
 
 
-class CalendarReader:
-    """Reads calendars in the limited process; a context manager whose end is `close`."""
+def question(context: "Context", window: "Window") -> dict[str, Any]:
+    """What the limited process has to know to read a calendar."""
+    return {
+        "source": context.source,
+        "zone": context.zone.key,
+        "own": sorted(context.own),
+        "known": sorted(context.known),
+        "origin": context.origin,
+        "now": window.now.isoformat(),
+        "past_days": window.past_days,
+        "future_days": window.future_days,
+    }
 
-    def __init__(self, seconds: float = 60.0) -> None:
-        self._limited = Limited(seconds)
 
-    def read(self, data: bytes, context: "Context", window: "Window") -> "CalendarReading | str":
-        """What a calendar holds, or one line on why it can't be read."""
-        from connectors.calendars.calendar import CalendarReading
+def reading_of(reply: dict[str, Any]) -> "CalendarReading":
+    """The reading that an answer tells of."""
+    from connectors.calendars.calendar import CalendarReading
 
-        job = {
-            "job": "calendar",
-            "source": context.source,
-            "zone": context.zone.key,
-            "own": sorted(context.own),
-            "known": sorted(context.known),
-            "origin": context.origin,
-            "now": window.now.isoformat(),
-            "past_days": window.past_days,
-            "future_days": window.future_days,
-        }
-        reply = self._limited.ask(job, data)
-        if isinstance(reply, str):
-            return reply
-        return CalendarReading(tuple(_artifact(one) for one in reply["artifacts"]), str(reply["reason"]))
-
-    def close(self) -> None:
-        self._limited.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
+    return CalendarReading(tuple(_artifact(one) for one in reply["artifacts"]), str(reply["reason"]))
 
 
 def answer(job: dict[str, Any], data: bytes) -> dict[str, Any]:
-    """Do a job of `CalendarReader`: runs in the limited process."""
+    """The answer to a question about the bytes of a calendar: runs in the limited process."""
     from connectors.calendars.calendar import Window, read_calendar
     from connectors.calendars.component import Context
 

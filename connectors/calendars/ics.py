@@ -11,6 +11,7 @@ from pathlib import Path
 from threading import Event
 
 from connectors.follow import Read, follow, refuse_empty
+from connectors.reading import Reader
 from connectors.surroundings import Surroundings
 from connectors.tree import File, Tree, present, read_bytes, safe, wait_for_change, walk, why
 from workspace import Artifact, Batch, Cursor, Kind, UserError
@@ -75,11 +76,10 @@ class IcsCalendar:
     def _read(self, items: list[str], files: dict[str, File], today: datetime) -> Iterator[Read]:
         from connectors.calendars.calendar import Window
         from connectors.calendars.component import Context
-        from connectors.calendars.exchange import CalendarReader
 
         around = self._surroundings
         window = Window(today, around.past_days, around.future_days, around.zone)
-        with CalendarReader() as reader:
+        with Reader() as reader:
             for item in items:
                 file = files[item]
                 try:
@@ -93,7 +93,7 @@ class IcsCalendar:
                     yield Read(item, (self._unreadable(file, f"larger than {MAX_FILE // 2**20} MB; not read"),))
                     continue
                 context = Context(self.source, around.zone, around.own, around.known, file.origin)
-                reading = reader.read(data, context, window)
+                reading = reader.calendar(data, context, window)
                 if isinstance(reading, str):
                     yield Read(item, (self._unreadable(file, reading),))
                 elif reading.reason == "is no calendar" and data.strip():

@@ -10,8 +10,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from threading import Event
 
-from connectors.documents.reader import SUFFIXES, DocumentReader, suffix_of
+from connectors.documents.formats import SUFFIXES, suffix_of
 from connectors.follow import RECORD, Read, State, follow, refuse_empty
+from connectors.reading import Reader
 from connectors.surroundings import Surroundings
 from connectors.tree import File, Tree, present, read_bytes, wait_for_change, walk, why
 from workspace import Artifact, Batch, Cursor, Kind, Trust, UserError
@@ -55,13 +56,13 @@ class DocumentFolder:
         )
 
     def _read(self, items: list[str], files: dict[str, File], keys: "_Keys") -> Iterator[Read]:
-        with DocumentReader() as reader:
+        with Reader() as reader:
             for item in items:
                 read = self._read_one(files[item], reader, keys)
                 if read is not None:
                     yield read
 
-    def _read_one(self, file: File, reader: DocumentReader, keys: "_Keys") -> Read | None:
+    def _read_one(self, file: File, reader: Reader, keys: "_Keys") -> Read | None:
         digest = text = ""
         defects: tuple[str, ...] = ()
         failed = False
@@ -78,7 +79,7 @@ class DocumentFolder:
                 digest = f"{digest}{file.size}"
                 defects = (f"larger than {MAX_FILE // 2**20} MB; not read",)
             else:
-                text, defects = reader.read(file.item, "", data) or ("", ())
+                text, defects = reader.document(file.item, "", data) or ("", ())
         artifact = Artifact(
             source=self.source,
             key=keys.of(file.item, digest),

@@ -13,13 +13,14 @@ from email.message import Message
 from email.parser import BytesHeaderParser, BytesParser
 from email.policy import compat32
 from types import MappingProxyType
-from typing import Any, Protocol
+from typing import Any
 from zoneinfo import ZoneInfo
 
 from connectors.html import tame, to_text, without_tags
 from connectors.mail.headers import Fields, date, decoded, ids, mailboxes
 from connectors.mail.parts import content_type, parameter, payload
 from connectors.mail.quoting import split
+from connectors.reading import Reader
 from connectors.surroundings import Surroundings
 from connectors.text import clean, cut, decode
 from workspace import Artifact, Kind, Person, Role, Trust
@@ -43,16 +44,6 @@ _SIGNATURES = frozenset(
 _ENCRYPTED = frozenset({"application/pgp-encrypted", "application/pkcs7-mime", "application/x-pkcs7-mime"})
 
 
-class Documents(Protocol):
-    """Reads the text of documents, within limits."""
-
-    def read(
-        self, name: str, content_type: str, data: bytes, charset: str = ""
-    ) -> tuple[str, tuple[str, ...]] | None:
-        """The text and the defects of a document, None if its type is none that has text."""
-        ...
-
-
 @dataclass(frozen=True, slots=True)
 class Mailbox:
     """What is the same for all mails of a source: its name, the person's and the known addresses, their zone, the
@@ -61,7 +52,7 @@ class Mailbox:
     source: str
     own: frozenset[str] = frozenset()
     known: frozenset[str] = frozenset()
-    documents: Documents | None = None
+    documents: Reader | None = None
     zone: ZoneInfo = _UTC
 
 
@@ -245,7 +236,7 @@ class _Reading:
         elif one.kind.startswith("message/") or one.kind == "text/calendar":
             text, defects = _plain(one.data, one.charset)
         elif self.mailbox.documents is not None and one.data:
-            text, defects = self.mailbox.documents.read(one.name, one.kind, one.data, one.charset) or ("", ())
+            text, defects = self.mailbox.documents.document(one.name, one.kind, one.data, one.charset) or ("", ())
         return Artifact(
             source=self.mailbox.source,
             key=f"{mail.key.partition('#')[0]}#{one.number}",
@@ -312,7 +303,7 @@ class _Body:
         short = sum(len(data.strip()) for _, data, _ in plain) < 80
         self.pieces += rich if rich and (not plain or short) else plain
 
-    def text(self, defects: list[str], documents: Documents | None) -> str:
+    def text(self, defects: list[str], documents: Reader | None) -> str:
         texts = []
         for kind, data, charset in self.pieces:
             text, noted = _rich(data, charset, documents) if kind == "text/html" else _plain(data, charset)
@@ -328,14 +319,14 @@ def _plain(data: bytes, charset: str) -> tuple[str, tuple[str, ...]]:
     return text, tuple(note for note in (odd, invisible) if note)
 
 
-def _rich(data: bytes, charset: str, documents: Documents | None) -> tuple[str, tuple[str, ...]]:
+def _rich(data: bytes, charset: str, documents: Reader | None) -> tuple[str, tuple[str, ...]]:
     html, odd = decode(data[:_MAX_BYTES_OF_TEXT], charset or _declared(data))
     if tame(html):
         text, noted = to_text(html)
     else:
         # A page that may take long to lay out belongs into the limited process.
         text, noted = (
-            documents and documents.read("", "text/html", html.encode("utf-8", "replace"), "utf-8")
+            documents and documents.document("", "text/html", html.encode("utf-8", "replace"), "utf-8")
         ) or ("", ())
         if not text:
             text, noted = without_tags(html), ("HTML could not be laid out; hidden text may show", *noted)

@@ -15,11 +15,11 @@ from queue import SimpleQueue
 from threading import Event
 from typing import BinaryIO
 
-from connectors.documents.reader import DocumentReader
 from connectors.follow import Read
 from connectors.limited import Companion, read_frame, write_frame
 from connectors.mail.mbox_message import digest_of, unquoted
 from connectors.mail.message import MAX_MESSAGE, Mailbox, read_message, unreadable
+from connectors.reading import Reader
 from connectors.tree import read_bytes, why
 
 CHUNK = 64
@@ -44,7 +44,7 @@ class Piece:
 def read_pieces(pieces: Iterable[Piece], count: int, mailbox: Mailbox) -> Iterator[Read]:
     """Read mails in order; those that are no longer there are left out. `count` says how many there are."""
     if count < FEW:
-        with DocumentReader() as documents:
+        with Reader() as documents:
             yield from _present(_read(piece, replace(mailbox, documents=documents)) for piece in pieces)
         return
     size = min(os.cpu_count() or 1, 8)
@@ -75,7 +75,7 @@ def main() -> None:
     """Serve chunks until the input ends: what runs in each of the processes."""
     chunks, answers = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
-    with DocumentReader() as documents:
+    with Reader() as documents:
         while (frame := read_frame(chunks)) is not None:
             pieces, mailbox = pickle.loads(frame)
             mailbox = replace(mailbox, documents=documents)

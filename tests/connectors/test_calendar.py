@@ -10,8 +10,8 @@ import pytest
 
 from connectors.calendars.calendar import MAX_OCCURRENCES, CalendarReading, Window, read_calendar
 from connectors.calendars.component import Context
-from connectors.calendars.exchange import CalendarReader
 from connectors.calendars.ics import IcsCalendar
+from connectors.reading import Reader
 from connectors.surroundings import Surroundings
 from workspace import Artifact, Kind, Person, Role, Trust
 
@@ -224,16 +224,16 @@ def test_the_limited_process_answers_as_reading_here_does(make_calendar: Callabl
     data = make_calendar(
         component(**SERIES), "BEGIN:VTODO\r\nUID:t\r\nDUE:20260401\r\nSUMMARY:Pay\r\nEND:VTODO\r\n"
     )
-    with CalendarReader() as reader:
-        assert reader.read(data, CONTEXT, WINDOW) == read_calendar(data, CONTEXT, WINDOW)
+    with Reader() as reader:
+        assert reader.calendar(data, CONTEXT, WINDOW) == read_calendar(data, CONTEXT, WINDOW)
 
 
 def test_every_calendar_of_the_corpora_is_read(corpora: Any) -> None:
     files = sorted((corpora / "calendars").rglob("*.ics"))
     assert len(files) > 250
-    with CalendarReader() as reader:
+    with Reader() as reader:
         for path in files:
-            reading = reader.read(path.read_bytes(), CONTEXT, WINDOW)
+            reading = reader.calendar(path.read_bytes(), CONTEXT, WINDOW)
             assert isinstance(reading, CalendarReading), (path, reading)
             assert reading.artifacts or reading.reason, path
             for artifact in reading.artifacts:

@@ -16,7 +16,8 @@ from reportlab.pdfgen.canvas import Canvas
 
 from connectors.documents.extraction import FORMATS
 from connectors.documents.folder import DocumentFolder
-from connectors.documents.reader import SUFFIXES, DocumentReader
+from connectors.documents.formats import SUFFIXES
+from connectors.reading import Reader
 from connectors.surroundings import Surroundings
 from workspace import Kind
 
@@ -24,13 +25,13 @@ AROUND = Surroundings(frozenset(), frozenset(), ZoneInfo("UTC"), lambda: datetim
 
 
 @pytest.fixture(scope="module")
-def reader() -> Iterator[DocumentReader]:
-    with DocumentReader() as reader:
+def reader() -> Iterator[Reader]:
+    with Reader() as reader:
         yield reader
 
 
-def read(reader: DocumentReader, name: str, data: bytes) -> tuple[str, tuple[str, ...]]:
-    found = reader.read(name, "", data)
+def read(reader: Reader, name: str, data: bytes) -> tuple[str, tuple[str, ...]]:
+    found = reader.document(name, "", data)
     assert found is not None
     return found
 
@@ -39,9 +40,9 @@ def test_the_known_endings_are_those_that_can_be_read() -> None:
     assert frozenset(FORMATS) == SUFFIXES
 
 
-def test_unknown_types_are_left_alone(reader: DocumentReader) -> None:
-    assert reader.read("a.bin", "application/octet-stream", b"x") is None
-    assert reader.read("no ending", "text/plain", b"x") == ("x", ())
+def test_unknown_types_are_left_alone(reader: Reader) -> None:
+    assert reader.document("a.bin", "application/octet-stream", b"x") is None
+    assert reader.document("no ending", "text/plain", b"x") == ("x", ())
 
 
 @pytest.mark.parametrize(
@@ -59,11 +60,11 @@ def test_unknown_types_are_left_alone(reader: DocumentReader) -> None:
         (b"", ""),
     ],
 )
-def test_plain_text_in_many_charsets(reader: DocumentReader, data: bytes, text: str) -> None:
+def test_plain_text_in_many_charsets(reader: Reader, data: bytes, text: str) -> None:
     assert read(reader, "a.txt", data)[0] == text
 
 
-def test_tables_become_rows(reader: DocumentReader) -> None:
+def test_tables_become_rows(reader: Reader) -> None:
     assert read(reader, "a.csv", b'Item;Sum\r\n"Rent; flat";100\r\n')[0] == "Item | Sum\nRent; flat | 100"
     book = openpyxl.Workbook()
     book.active.title = "Budget"
@@ -75,7 +76,7 @@ def test_tables_become_rows(reader: DocumentReader) -> None:
     assert read(reader, "a.XLSX", file.getvalue())[0] == "Budget\nItem | Sum\nRent | 100"
 
 
-def test_word_documents_with_tables_and_headers(reader: DocumentReader) -> None:
+def test_word_documents_with_tables_and_headers(reader: Reader) -> None:
     document = docx.Document()
     document.add_paragraph("First")
     table = document.add_table(1, 2)
@@ -95,7 +96,7 @@ def test_word_documents_with_tables_and_headers(reader: DocumentReader) -> None:
     assert defects == ()
 
 
-def test_pdf_pages(reader: DocumentReader) -> None:
+def test_pdf_pages(reader: Reader) -> None:
     file = io.BytesIO()
     canvas = Canvas(file)
     for number in (1, 2):
@@ -132,13 +133,13 @@ startxref
 """
 
 
-def test_a_pdf_that_loops_is_a_defect(reader: DocumentReader) -> None:
+def test_a_pdf_that_loops_is_a_defect(reader: Reader) -> None:
     assert read(reader, "loop.pdf", LOOP)[1]
     assert read(reader, "a.txt", b"next") == ("next", ())
 
 
 @pytest.mark.parametrize("name", ["bomb.docx", "bomb.xlsx"])
-def test_what_unpacks_without_end_is_a_defect(reader: DocumentReader, name: str) -> None:
+def test_what_unpacks_without_end_is_a_defect(reader: Reader, name: str) -> None:
     bomb = io.BytesIO()
     with (
         zipfile.ZipFile(bomb, "w", zipfile.ZIP_DEFLATED) as archive,
@@ -155,14 +156,14 @@ def test_what_unpacks_without_end_is_a_defect(reader: DocumentReader, name: str)
 
 
 def test_a_document_that_takes_too_long_costs_no_more_than_its_time() -> None:
-    with DocumentReader(seconds=0.0) as reader:
+    with Reader(seconds=0.0) as reader:
         text, defects = read(reader, "a.txt", b"x" * 10_000_000)
         assert (text, len(defects)) == ("", 1)
-    with DocumentReader() as reader:
+    with Reader() as reader:
         assert read(reader, "a.txt", b"x") == ("x", ())
 
 
-def test_memory_is_bounded_and_the_next_document_is_read(reader: DocumentReader) -> None:
+def test_memory_is_bounded_and_the_next_document_is_read(reader: Reader) -> None:
     rows = io.BytesIO()
     with zipfile.ZipFile(rows, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("word/document.xml", b"<a>" * 30_000_000)
@@ -171,7 +172,7 @@ def test_memory_is_bounded_and_the_next_document_is_read(reader: DocumentReader)
 
 
 @pytest.mark.parametrize("suffix", sorted(SUFFIXES))
-def test_garbage_of_every_type_raises_nothing(reader: DocumentReader, suffix: str) -> None:
+def test_garbage_of_every_type_raises_nothing(reader: Reader, suffix: str) -> None:
     for data in (
         b"",
         b"\x00",
@@ -184,7 +185,7 @@ def test_garbage_of_every_type_raises_nothing(reader: DocumentReader, suffix: st
         assert all("\n" not in defect for defect in defects)
 
 
-def test_every_document_of_the_corpora_is_read(reader: DocumentReader, corpora: Any) -> None:
+def test_every_document_of_the_corpora_is_read(reader: Reader, corpora: Any) -> None:
     files = sorted(path for path in (corpora / "documents").rglob("*") if path.is_file())
     assert len(files) > 15
     for path in files:
@@ -226,7 +227,5 @@ def test_a_document_beyond_the_size_limit_is_named_not_read(
     assert large.defects == ("larger than 1 MB; not read",)
 
 
-def test_an_attached_document_is_read_like_any_other(
-    reader: DocumentReader, make_mail: Callable[..., bytes]
-) -> None:
-    assert reader.read("", "text/csv", b"a,b\n1,2\n") == ("a | b\n1 | 2", ())
+def test_an_attached_document_is_read_like_any_other(reader: Reader, make_mail: Callable[..., bytes]) -> None:
+    assert reader.document("", "text/csv", b"a,b\n1,2\n") == ("a | b\n1 | 2", ())

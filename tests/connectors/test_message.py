@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from connectors.documents.reader import DocumentReader
 from connectors.mail.message import MAX_PARTS, Mailbox, read_message
+from connectors.reading import Reader
 from workspace import Artifact, Kind, Person, Role, Trust
 
 MAILBOX = Mailbox("test", frozenset({"me@example.org"}), frozenset({"ann@example.com"}))
@@ -155,7 +155,7 @@ END:VCALENDAR
 
 def test_attachments_and_forwarded_mails_are_artifacts_of_their_own() -> None:
     data = MULTIPART.format(csv=base64.b64encode(b"name,sum\nrent,100\n").decode()).encode()
-    with DocumentReader() as documents:
+    with Reader() as documents:
         mailbox = Mailbox("test", MAILBOX.own, MAILBOX.known, documents)
         mail, table, inner, invitation = read_message(data, mailbox)
     assert mail.key == "m@x"
@@ -206,7 +206,7 @@ def test_invisible_characters_are_taken_out_and_flagged() -> None:
 def test_html_can_be_as_hostile_as_it_likes() -> None:
     deep = "<div>" * 100_000 + "deep" + "</div>" * 100_000
     formatted = "".join(f"<b x={n}>" for n in range(5_000)) + "<p>x" * 5_000
-    with DocumentReader(seconds=5) as documents:
+    with Reader(seconds=5) as documents:
         for html in (deep, formatted):
             mail = read(
                 f"From: a@b.c\nSubject: s\nContent-Type: text/html\n\n{html}", Mailbox("t", documents=documents)
@@ -263,7 +263,7 @@ def test_a_broken_attachment_is_a_defect_of_the_attachment_alone() -> None:
         "--B\nContent-Type: application/octet-stream; name=a.docx\nContent-Transfer-Encoding: base64\n\n"
         f"{base64.encodebytes(bomb.getvalue()).decode()}\n--B--\n"
     )
-    with DocumentReader() as documents:
+    with Reader() as documents:
         mail, attachment = read_message(data.encode(), Mailbox("t", documents=documents))
     assert mail.text == "The text"
     assert mail.defects == ("no date",)
@@ -279,7 +279,7 @@ def test_a_mail_cut_off_anywhere_is_still_an_artifact(cut: int) -> None:
 def test_every_mail_of_the_corpora_is_read(corpora: Any, make_mail: Callable[..., bytes]) -> None:
     files = sorted(path for path in (corpora / "mail").rglob("*") if path.is_file())
     assert len(files) > 250
-    with DocumentReader() as documents:
+    with Reader() as documents:
         mailbox = Mailbox("test", documents=documents)
         for path in files:
             artifacts = read_message(path.read_bytes(), mailbox, origin=path.as_uri(), name=path.name)

@@ -1,0 +1,27 @@
+"""Which documents can be read, told by their names and types alone: no parser is loaded for it."""
+
+# The formats of `extraction.FORMATS`; written here too, as importing those would load their parsers.
+SUFFIXES = frozenset(
+    {".txt", ".text", ".log", ".md", ".markdown", ".html", ".htm", ".csv", ".tsv", ".pdf", ".docx", ".xlsx"}
+)
+_TYPES = {
+    "text/plain": ".txt",
+    "text/markdown": ".md",
+    "text/html": ".html",
+    "text/csv": ".csv",
+    "application/pdf": ".pdf",
+    "application/vnd.openxmlformats-officedocument.wordprocessingml.document": ".docx",
+    "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": ".xlsx",
+}
+
+
+def suffix_of(name: str) -> str:
+    """The lower-case ending of a file name with its dot, "" if it has none."""
+    stem, dot, ending = name.rpartition(".")
+    return f".{ending.lower()}" if dot and stem and len(ending) <= 10 else ""
+
+
+def format_of(name: str, content_type: str) -> str:
+    """One of SUFFIXES by a document's name, or else its type; "" if neither says a format that can be read."""
+    suffix = suffix_of(name)
+    return suffix if suffix in SUFFIXES else _TYPES.get(content_type, "")
