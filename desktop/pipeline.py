@@ -6,9 +6,10 @@ moment and started again; they go on where they were.
 
 from __future__ import annotations
 
+import shlex
 import signal
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -16,10 +17,25 @@ from typing import TYPE_CHECKING
 
 from desktop.moments import present
 from desktop.progress import Mode, Reporter, reporter
-from workspace import Accounts, Connector, Folders, Profile, Put, Run, Settings, SourceEmpty, UserError
+from workspace import (
+    Accounts,
+    Connector,
+    Folders,
+    Keyring,
+    Profile,
+    Put,
+    Run,
+    SecretStore,
+    Settings,
+    SignInFailed,
+    SourceEmpty,
+    SourceProblem,
+    UserError,
+)
 from workspace.store import Source, Store, worker_lock
 
 if TYPE_CHECKING:
+    from connectors.surroundings import Surroundings
     from inference.discovery import Options
     from inference.embedding import Embedder
     from inference.models import LanguageModel
@@ -52,7 +68,10 @@ class Work:
 
 @dataclass(frozen=True, slots=True)
 class Synced:
-    """How the sync of one source went: artifacts new or changed, gone, and held now; `problem` is "" if well."""
+    """How the sync of one source went: artifacts new or changed, gone, and held now.
+
+    `problem` and `state` are "" if it went well, else the line for the person and the state of the source.
+    """
 
     source: str
     kind: str
@@ -60,6 +79,7 @@ class Synced:
     gone: int
     held: int
     problem: str = ""
+    state: str = ""
 
 
 @contextmanager
@@ -73,7 +93,7 @@ def at_work(mode: Mode) -> Iterator[Work]:
     folders = Folders.find()
     settings, profile = Settings.load(folders.settings), Profile.load(folders.profile)
     now = present(profile.zone)
-    with _stoppable(), worker_lock(folders.store), Store(folders.store) as store, reporter(mode) as told:
+    with stoppable(), worker_lock(folders.store), Store(folders.store) as store, reporter(mode) as told:
         yield Work(folders, settings, profile, store, now, told)
 
 
@@ -101,10 +121,23 @@ def sync(
         raise UserError(
             "There are no sources yet. Add one, for example: tide add maildir ~/Mail --email YOU@EXAMPLE.ORG"
         )
+    return sync_sources(work, sources, allow_empty=allow_empty, ask=ask)
+
+
+def sync_sources(
+    work: Work, sources: Sequence[Source], *, allow_empty: bool = False, ask: Ask = lambda question: False
+) -> list[Synced]:
+    """Bring these sources into the store; returns how it went in their order.
+
+    Those that were in trouble come last, so that the others need not wait for a server that does not answer.
+    """
     with work.step("sync"):
-        done = [_sync_source(work, source, allow_empty, ask) for source in sources]
+        done = {
+            source.name: _sync_source(work, source, allow_empty, ask)
+            for source in sorted(sources, key=lambda source: bool(source.state))
+        }
         work.store.artifacts.trust_correspondents(work.profile.persona.emails, work.profile.domains)
-    return done
+    return [done[source.name] for source in sources]
 
 
 def read(work: Work, model: LanguageModel) -> int:
@@ -158,27 +191,42 @@ def connector(work: Work, name: str, kind: str, location: str) -> Connector:
     """The connector of a source.
 
     Raises:
-        UserError: if there is no such kind.
+        UserError: if there is no such kind, or it needs an account and accounts.toml has none, or is wrong.
     """
-    from connectors import open_connector
+    from connectors import REMOTE, open_connector
+
+    account = Accounts.load(work.folders.accounts).get(name) if kind in REMOTE else None
+    return open_connector(kind, name, location, surroundings(work), account)
+
+
+def surroundings(work: Work, secrets: SecretStore | None = None) -> Surroundings:
+    """What the connectors are told of the person; their secrets are in the keyring, if not in `secrets`."""
     from connectors.surroundings import Surroundings
 
-    surroundings = Surroundings(
+    return Surroundings(
         own=frozenset(work.profile.persona.emails),
         known=work.profile.known,
         zone=work.profile.zone,
         now=lambda: work.now,
         past_days=work.settings.past_days,
         future_days=work.settings.future_days,
+        secrets=secrets or Keyring(),
     )
-    account = Accounts.load(work.folders.accounts).get(name)
-    return open_connector(kind, name, location, surroundings, account)
+
+
+def sign_in_again(name: str) -> str:
+    """What the person does about a source whose server refused them."""
+    return f"Sign in again: tide sign-in {shlex.quote(name)}"
 
 
 def _sync_source(work: Work, source: Source, allow_empty: bool, ask: Ask) -> Synced:
     store = work.store.artifacts
+    if source.state == SignInFailed.state:
+        # Asking again and again with what was refused is how an account gets locked.
+        left_alone = f"Left alone until you sign in again: tide sign-in {shlex.quote(source.name)}"
+        return Synced(source.name, source.kind, 0, 0, store.count_source(source.name), left_alone, source.state)
     changed = gone = 0
-    problem = ""
+    problem = state = ""
     try:
         opened = connector(work, source.name, source.kind, source.location)
         try:
@@ -192,18 +240,21 @@ def _sync_source(work: Work, source: Source, allow_empty: bool, ask: Ask) -> Syn
             for puts, removals in _take(work, source, opened, True):
                 changed, gone = changed + puts, gone + removals
         store.mark_source(source.name, now=work.now)
-    except SourceEmpty:
+    except SourceEmpty as error:
         told = f"{source.location} is suddenly empty. Nothing was removed."
-        problem = f"{told} If it is meant to be empty, run: tide sync {source.name} --allow-empty"
+        again = f"tide sync {shlex.quote(source.name)} --allow-empty"
+        problem, state = f"{told} If it is meant to be empty, run: {again}", error.state
+    except SignInFailed as error:
+        problem, state = f"{error} {sign_in_again(source.name)}", error.state
     except UserError as error:
-        problem = str(error)
+        problem, state = str(error), getattr(error, "state", SourceProblem.state)
     except OSError as error:
-        problem = (
-            f"{source.location}: {error.strerror or error}. Make it readable, then run: tide sync {source.name}"
-        )
+        again = f"tide sync {shlex.quote(source.name)}"
+        problem = f"{source.location}: {error.strerror or error}. Make it readable, then run: {again}"
+        state = SourceProblem.state
     if problem:
-        store.mark_source(source.name, problem=problem)
-    return Synced(source.name, source.kind, changed, gone, store.count_source(source.name), problem)
+        store.mark_source(source.name, problem=problem, state=state)
+    return Synced(source.name, source.kind, changed, gone, store.count_source(source.name), problem, state)
 
 
 def _take(work: Work, source: Source, opened: Connector, allow_empty: bool) -> Iterator[tuple[int, int]]:
@@ -217,7 +268,7 @@ def _take(work: Work, source: Source, opened: Connector, allow_empty: bool) -> I
 
 
 @contextmanager
-def _stoppable() -> Iterator[None]:
+def stoppable() -> Iterator[None]:
     """A model server that Tide started must be stopped however we are asked to end."""
     before = {}
     for number in (signal.SIGTERM, signal.SIGHUP):
