@@ -94,7 +94,7 @@ def _no_tls(error: ssl.SSLError, where: str) -> SourceProblem:
     if isinstance(error, ssl.SSLEOFError | ssl.SSLZeroReturnError):
         return ServerAway(f"{where} broke the connection off.")
     if error.reason in ("WRONG_VERSION_NUMBER", "UNKNOWN_PROTOCOL", "HTTP_REQUEST", "RECORD_LAYER_FAILURE"):
-        return ServerAway(f"{where} speaks no TLS at that port. Correct `port` or `security` in accounts.toml.")
+        return ServerAway(f"{where} speaks no TLS at that port. Correct the port in accounts.toml.")
     reason = (error.reason or "no reason given").replace("_", " ").lower()
     return CertificateRefused(f"No safe connection can be made to {where}: {reason}. Nothing was sent.")
 

@@ -53,8 +53,8 @@ def authorize(
 ) -> None:
     """Have the person sign in with their browser, and keep the tokens under the source's name.
 
-    `show` is given the address that the browser has to open. `client_secret` is the one that some providers give to
-    programs that can keep none; without it the one kept by an earlier sign-in is used.
+    `show` is given the address that the browser has to open. `client_secret` is what some providers give even to
+    programs that can keep no secret; without it that of an earlier sign-in is used.
 
     Raises:
         SignInFailed: if the person or the provider refuses, or nothing came in `seconds`, or `stop` was set.
@@ -143,15 +143,13 @@ def _kept(source: str, secrets: SecretStore) -> Tokens | None:
 
 
 def _tokens(given: Mapping[str, object], refresh_token: str, client_secret: str) -> Tokens:
-    lasts = given.get("expires_in")
-    seconds = (
-        float(lasts) if isinstance(lasts, int | float) or (isinstance(lasts, str) and lasts.isdecimal()) else 0.0
-    )
+    lasts = str(given.get("expires_in"))  # some providers write the number as a text
+    seconds = min(float(lasts), 7 * 86_400.0) if lasts.isdecimal() else 0.0
     return Tokens(
         refresh_token=refresh_token,
         access_token=str(given["access_token"]),
         client_secret=client_secret,
-        until=time.time() + min(max(seconds, 0.0), 7 * 86_400.0),
+        until=time.time() + seconds,
     )
 
 
@@ -197,7 +195,7 @@ def _code(error: object) -> str:
 
 
 class _Redirect:
-    """The loopback address to which the browser comes back. It hears whoever comes, and heeds who knows `state`."""
+    """The loopback address to which the browser comes back. It answers all, and heeds who knows `state`."""
 
     def __init__(self, state: str) -> None:
         self._state = state
@@ -246,7 +244,8 @@ class _Redirect:
                 )
         if "code" not in self._answer:
             raise SignInFailed(
-                f"The sign-in of {source} was refused: {_code(self._answer.get('error'))}. Run: tide sign-in {source}"
+                f"The sign-in of {source} was refused: {_code(self._answer.get('error'))}."
+                f" Run: tide sign-in {source}"
             )
         return self._answer["code"]
 
