@@ -28,6 +28,7 @@ class Role(StrEnum):
     CC = "cc"
     ORGANIZER = "organizer"
     ATTENDEE = "attendee"
+    CONTACT = "contact"
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +89,11 @@ class Artifact:
     def label(self) -> str:
         """The short name by which prompts, actions and the command line refer to a stored artifact."""
         return f"a{self.id}"
+
+    @property
+    def is_card(self) -> bool:
+        """Whether it is a card of the person's address book: facts in lines (see `workspace.card`), no message."""
+        return any(person.role is Role.CONTACT for person in self.people)
 
     @property
     def sender(self) -> Person | None:

@@ -372,7 +372,49 @@ class FolderSource(Source):
             file.write(b"")
 
 
-@pytest.fixture(params=[MaildirSource, MboxSource, EmlSource, VdirSource, IcsSource, FolderSource])
+def card(number: int, name: str = "") -> bytes:
+    return (
+        f"BEGIN:VCARD\r\nVERSION:3.0\r\nUID:c{number}\r\nFN:{name or f'Person {number}'}\r\n"
+        f"EMAIL:p{number}@example.com\r\nREV:202603{number % 20 + 1:02}T100000Z\r\nEND:VCARD\r\n"
+    ).encode()
+
+
+class ContactsSource(Source):
+    kind = "contacts"
+    name = "contacts"
+
+    def fill(self, count: int) -> set[str]:
+        (self.path / "old").mkdir(parents=True)
+        return {self.add(number) for number in range(count)}
+
+    def add(self, number: int) -> str:
+        (self.path / f"{number}.vcf").write_bytes(card(number))
+        return f"c{number}"
+
+    def change(self, number: int) -> str:
+        (self.path / f"{number}.vcf").write_bytes(card(number, "Another name"))
+        return f"c{number}"
+
+    def move(self, number: int) -> None:
+        (self.path / f"{number}.vcf").rename(self.path / "old" / f"{number}.vcf")
+
+    def remove(self, number: int) -> str:
+        (self.path / f"{number}.vcf").unlink()
+        return f"c{number}"
+
+    def empty(self) -> None:
+        for path in list(self.path.rglob("*.vcf")):
+            path.unlink()
+
+    def spoil(self) -> None:
+        (self.path / "odd.vcf").write_bytes(os.urandom(500))
+        (self.path / "cut.vcf").write_bytes(card(901)[:50])
+        os.mkfifo(self.path / "pipe.vcf")
+        with open(os.fsencode(self.path) + b"/\xff\xfe.vcf", "wb") as file:
+            file.write(card(900)[:70])
+
+
+@pytest.fixture(params=[MaildirSource, MboxSource, EmlSource, VdirSource, IcsSource, FolderSource, ContactsSource])
 def source(request: pytest.FixtureRequest, tmp_path: Path) -> Source:
     """An empty source of each kind in turn."""
     made: Source = request.param(tmp_path)
