@@ -3,16 +3,37 @@
 from __future__ import annotations
 
 import sys
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from desktop.commands import demo, doctor, export, findings, models, search, sources, work, workspace_file
+from desktop.commands import (
+    add,
+    demo,
+    doctor,
+    export,
+    findings,
+    models,
+    search,
+    sign_in,
+    sources,
+    watch,
+    work,
+    workspace_file,
+)
 from desktop.errors import EPILOG, Program
+
+
+class Tide(Program):
+    """Lists what one begins with first; Typer has groups of commands last."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        return sorted(super().list_commands(ctx), key=lambda name: name != "add")
+
 
 app = typer.Typer(
     name="tide",
-    cls=Program,
+    cls=Tide,
     invoke_without_command=True,
     add_completion=False,
     rich_markup_mode=None,
@@ -42,13 +63,26 @@ def tide(
 ) -> None:
     """Finds the problems in your mail, calendar and files that nobody has noticed, on this machine alone.
 
-    Begin with: tide demo. Then: tide add maildir ~/Mail --email you@example.org, and: tide run.
+    Begin with: tide demo. Then: tide add imap you@example.org (or another of tide add --help), and: tide run.
     """
     if context.invoked_subcommand is None:
         print(context.get_help())
 
 
-for part in (sources, work, findings, search, models, doctor, export, workspace_file, demo):
+for part in (
+    add,
+    sign_in,
+    sources,
+    work,
+    watch,
+    findings,
+    search,
+    models,
+    doctor,
+    export,
+    workspace_file,
+    demo,
+):
     part.register(app)
 
 

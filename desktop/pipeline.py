@@ -118,9 +118,7 @@ def sync(
     if not sources and only:
         raise UserError(f"There is no source called {only!r}. `tide sources` lists them.")
     if not sources:
-        raise UserError(
-            "There are no sources yet. Add one, for example: tide add maildir ~/Mail --email YOU@EXAMPLE.ORG"
-        )
+        raise UserError("There are no sources yet. Add one, for example: tide add imap you@example.org")
     return sync_sources(work, sources, allow_empty=allow_empty, ask=ask)
 
 
@@ -214,11 +212,6 @@ def surroundings(work: Work, secrets: SecretStore | None = None) -> Surroundings
     )
 
 
-def sign_in_again(name: str) -> str:
-    """What the person does about a source whose server refused them."""
-    return f"Sign in again: tide sign-in {shlex.quote(name)}"
-
-
 def _sync_source(work: Work, source: Source, allow_empty: bool, ask: Ask) -> Synced:
     store = work.store.artifacts
     if source.state == SignInFailed.state:
@@ -245,7 +238,9 @@ def _sync_source(work: Work, source: Source, allow_empty: bool, ask: Ask) -> Syn
         again = f"tide sync {shlex.quote(source.name)} --allow-empty"
         problem, state = f"{told} If it is meant to be empty, run: {again}", error.state
     except SignInFailed as error:
-        problem, state = f"{error} {sign_in_again(source.name)}", error.state
+        problem, state = str(error), error.state
+        if "tide sign-in" not in problem:
+            problem += f" Then sign in again: tide sign-in {shlex.quote(source.name)}"
     except UserError as error:
         problem, state = str(error), getattr(error, "state", SourceProblem.state)
     except OSError as error:

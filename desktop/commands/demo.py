@@ -103,7 +103,7 @@ def _run(
 ) -> dict[str, object]:
     from connectors.export import export_files
     from desktop import choice
-    from desktop.commands.sources import Place, add_source
+    from desktop.adding import Place, add_source
     from desktop.commands.work import whole_run
     from desktop.digest import make_digest, print_digest, record
     from desktop.output import console

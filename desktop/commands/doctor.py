@@ -15,7 +15,7 @@ import typer
 from desktop.commands.options import Json
 
 if TYPE_CHECKING:
-    from workspace import Folders, Profile
+    from workspace import Account, Folders, Profile
 
 
 class Level(StrEnum):
@@ -35,8 +35,9 @@ class Check:
 
 
 PACKAGES = (
-    "faiss", "httpx", "icalendar", "numpy", "openpyxl", "outlines", "pydantic", "pypdf", "docx",
-    "recurring_ical_events", "rich", "selectolax", "sentence_transformers", "torch", "transformers",
+    "dns", "docx", "faiss", "httpx", "icalendar", "imapclient", "keyring", "lxml", "numpy", "openpyxl", "outlines",
+    "pathspec", "platformdirs", "pptx", "pydantic", "pypdf", "recurring_ical_events", "rich", "selectolax",
+    "sentence_transformers", "tomli_w", "torch", "transformers", "watchfiles",
 )  # fmt: skip
 LEAST_FREE = 2 * 10**9
 
@@ -92,6 +93,7 @@ def look() -> Iterator[Check]:
         yield _time_zone(profile)
     except UserError as error:
         yield Check("profile", Level.PROBLEM, str(error))
+    yield from _accounts(folders)
     yield from _store(folders)
     yield from _models(settings.model, settings.strategy, folders)
 
@@ -126,7 +128,7 @@ def _folders(folders: Folders) -> Iterator[Check]:
 def _person(profile: Profile) -> Check:
     emails = ", ".join(profile.persona.emails)
     if not emails:
-        advice = "Give it when you add mail: tide add maildir ~/Mail --email you@example.org"
+        advice = "Give it when you add mail: tide add imap you@example.org"
         return Check("profile", Level.NOTE, "Your mail address is not known yet.", advice)
     return Check("profile", Level.OK, f"{profile.persona.name} {emails}".strip())
 
@@ -139,6 +141,45 @@ def _time_zone(profile: Profile) -> Check:
         advice = "If the profile is wrong, correct timezone in profile.toml."
         return Check("time zone", Level.NOTE, f"{profile.timezone}, while this machine is in {machine}.", advice)
     return Check("time zone", Level.OK, profile.timezone)
+
+
+def _accounts(folders: Folders) -> Iterator[Check]:
+    """The file of the accounts, and whether the keyring has their secrets."""
+    from workspace import Accounts, KeyringLocked, UserError
+    from workspace.secrets import Keyring
+
+    try:
+        accounts = Accounts.load(folders.accounts).root
+    except UserError as error:
+        yield Check("accounts", Level.PROBLEM, str(error))
+        return
+    kept = [name for name, account in accounts.items() if _in_keyring(account)]
+    try:
+        secrets = {name: Keyring().get(name) for name in kept}
+    except KeyringLocked as error:
+        yield Check("keyring", Level.PROBLEM, str(error))
+        return
+    if missing := [name for name, secret in secrets.items() if not secret]:
+        advice = f"Run: tide sign-in {missing[0]}"
+        yield Check("keyring", Level.PROBLEM, f"Holds nothing to sign in to {', '.join(missing)} with.", advice)
+    elif kept:
+        yield Check("keyring", Level.OK, f"Holds the secrets of {', '.join(kept)}.")
+    else:
+        yield _keyring()
+
+
+def _in_keyring(account: Account) -> bool:
+    return not account.secret_command and (account.sign_in != "none" or not account.url)
+
+
+def _keyring() -> Check:
+    import keyring
+    import keyring.backends.fail
+
+    if isinstance(keyring.get_keyring(), keyring.backends.fail.Keyring):
+        advice = "For accounts at servers, have a command print the password: --secret-command."
+        return Check("keyring", Level.NOTE, "There is none on this machine.", advice)
+    return Check("keyring", Level.OK, "There is one; it holds nothing of Tide's.")
 
 
 def _store(folders: Folders) -> Iterator[Check]:
@@ -160,7 +201,7 @@ def _store(folders: Folders) -> Iterator[Check]:
     else:
         yield Check("store", Level.OK, f"Sound; holds {held}.")
     if not sources:
-        yield Check("sources", Level.NOTE, "None yet.", "Add one, for example: tide add maildir ~/Mail")
+        yield Check("sources", Level.NOTE, "None yet.", "Add one, for example: tide add imap you@example.org")
     for source in sources:
         if "://" not in source.location and not Path(source.location).exists():
             advice = "Connect or mount it, then run: tide sync"

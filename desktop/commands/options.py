@@ -17,6 +17,11 @@ class Strategy(StrEnum):
 
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
+Name = Annotated[
+    str,
+    typer.Option("--name", metavar="NAME", help="What to call it; made up if not given.", show_default=False),
+]
+Person = Annotated[str, typer.Option("--person", metavar="NAME", help="Your name.", show_default=False)]
 Progress = Annotated[
     Mode,
     typer.Option(
