@@ -3,11 +3,18 @@
 They live in the keyring of the system, never in a file of Tide's, a log or an export.
 """
 
-from typing import Protocol
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Protocol, TypeVar
 
 from workspace.errors import KeyringLocked
 
 SERVICE = "tide"
+WAIT_SECONDS = 120.0
+"""How long a keyring may take: it may ask the person to unlock it, and nobody may be there."""
+
+Value = TypeVar("Value")
 
 
 class SecretStore(Protocol):
@@ -30,36 +37,73 @@ class Keyring:
 
     def get(self, name: str) -> str | None:
         import keyring
-        from keyring.errors import KeyringError
 
-        try:
-            return keyring.get_password(SERVICE, name)
-        except KeyringError as error:
-            raise _locked(error) from error
+        return _answered(lambda: keyring.get_password(SERVICE, name))
 
     def put(self, name: str, secret: str) -> None:
         import keyring
-        from keyring.errors import KeyringError
+        from keyring.backends.null import Keyring as Disabled
 
-        try:
+        def put() -> None:
+            if isinstance(keyring.get_keyring(), Disabled):
+                raise KeyringLocked(f"The keyring is switched off, so that nothing is kept in it. {_INSTEAD}")
             keyring.set_password(SERVICE, name, secret)
-        except KeyringError as error:
-            raise _locked(error) from error
+
+        _answered(put)
 
     def remove(self, name: str) -> None:
         import keyring
-        from keyring.errors import KeyringError, PasswordDeleteError
+        from keyring.errors import PasswordDeleteError
 
+        def remove() -> None:
+            with suppress(PasswordDeleteError):
+                keyring.delete_password(SERVICE, name)
+
+        _answered(remove)
+
+
+_INSTEAD = "Or keep the secret where a command can print it (`secret_command` in accounts.toml)."
+
+
+def _answered(ask: Callable[[], Value]) -> Value:
+    """What the keyring answers. It is a program of its own, asked by libraries that wait for it without end, so it
+    is asked in a thread, which is left behind if need be.
+
+    Raises:
+        KeyringLocked: whatever goes wrong on the way there.
+    """
+    answers: list[Value] = []
+    errors: list[Exception] = []
+
+    def run() -> None:
         try:
-            keyring.delete_password(SERVICE, name)
-        except PasswordDeleteError:
-            return
-        except KeyringError as error:
-            raise _locked(error) from error
+            answers.append(ask())
+        except Exception as error:
+            errors.append(error)
+
+    thread = threading.Thread(target=run, daemon=True)
+    thread.start()
+    thread.join(WAIT_SECONDS)
+    if errors:
+        _raise(errors[0])
+    if not answers:
+        raise KeyringLocked(f"The keyring does not answer: it may wait for you to unlock it. {_INSTEAD}")
+    return answers[0]
 
 
-def _locked(error: Exception) -> KeyringLocked:
-    return KeyringLocked(
-        "The keyring of this machine is locked, or there is none. Unlock it, or keep the secret where a command"
-        f" can print it (--secret-command). [{type(error).__name__}]"
-    )
+def _raise(error: Exception) -> None:
+    """Raises: KeyringLocked for an error of the way to the keyring, else the error."""
+    from jeepney.wrappers import DBusErrorResponse  # type: ignore[import-untyped]
+    from keyring.errors import InitError, KeyringError, NoKeyringError
+    from secretstorage.exceptions import SecretServiceNotAvailableException, SecretStorageException
+
+    if isinstance(error, NoKeyringError | InitError | SecretServiceNotAvailableException | OSError):
+        raise KeyringLocked(
+            "No keyring answers in this session. Start one (GNOME Keyring, KWallet, KeePassXC) and sign in to your"
+            f" desktop. {_INSTEAD}"
+        ) from error
+    if isinstance(error, KeyringError | SecretStorageException | DBusErrorResponse):
+        raise KeyringLocked(
+            f"The keyring is locked. Unlock it, as when you sign in to your desktop. {_INSTEAD}"
+        ) from error
+    raise error

@@ -11,7 +11,7 @@ from inference.models.contract import LanguageModel
 from inference.models.hardware import find_hardware
 from inference.models.profiles import EMBEDDED, Profile, choose, find_profile, fits, load_profiles, weights
 from inference.models.trace import Trace, Traced
-from workspace import Folders, UserError, expanded
+from workspace import Folders, Keyring, KeyringLocked, UserError, expanded
 
 KEY_VARIABLE = "TIDE_MODEL_KEY"
 LONGEST = 32_768
@@ -54,12 +54,9 @@ def open_model(
 
 def find_key(base_url: str) -> str | None:
     """The key for a server: the keyring's, kept as service `tide` under its address, else TIDE_MODEL_KEY."""
-    import keyring
-    from keyring.errors import KeyringError
-
     try:
-        kept = keyring.get_password("tide", base_url)
-    except KeyringError:
+        kept = Keyring().get(base_url)
+    except KeyringLocked:
         # No keyring on this machine, or a locked one: the environment is the other place.
         kept = None
     return kept or os.environ.get(KEY_VARIABLE) or None
