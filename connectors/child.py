@@ -13,6 +13,7 @@ import sys
 from collections.abc import Iterator
 from typing import Any, BinaryIO
 
+from connectors.documents.archive import Unreadable
 from connectors.limited import read_frame, write_frame
 
 MEMORY = 1024 * 1024 * 1024
@@ -85,6 +86,8 @@ def _answer(job: dict[str, Any], data: bytes) -> dict[str, Any]:
 
         reply: dict[str, Any] = answer(job, data)
         return reply
+    except Unreadable as error:
+        return {"error": str(error)}
     except MemoryError:
         return {"error": "needs more memory than the reader may take"}
     except RecursionError:

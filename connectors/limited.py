@@ -1,5 +1,6 @@
 """Other processes that do the parsing: kept for many tasks, ended when one takes too long or dies of it."""
 
+import signal
 import subprocess
 import sys
 import threading
@@ -52,7 +53,9 @@ class Companion:
         self.close()
         if late.is_set():
             return f"not read within {self._seconds:g} seconds"
-        return "its reader ended (too little memory or time, or broken by it)"
+        if process.returncode == -signal.SIGXCPU:
+            return "takes too long to read"
+        return "its reader ended (too little memory, or broken by it)"
 
     def close(self) -> None:
         """End the process, if it runs."""

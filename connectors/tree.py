@@ -2,10 +2,10 @@
 
 import os
 import stat
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
-from threading import Event
+from typing import Protocol
 
 from workspace import Cursor, SourceEmpty, UserError
 
@@ -31,9 +31,11 @@ class File:
 
 @dataclass(slots=True)
 class Tree:
-    """The files below a root, and the folders that could not be looked into (as beginnings of items)."""
+    """The files below a root, the folders they were looked for in (as paths), and those that could not be looked
+    into (as beginnings of items)."""
 
     files: dict[str, File] = field(default_factory=dict)
+    folders: list[str] = field(default_factory=list)
     closed: list[str] = field(default_factory=list)
 
     def listing(self, files: Iterable[File], cursor: Cursor) -> dict[str, str]:
@@ -47,21 +49,32 @@ class Tree:
         return found
 
 
+class Rules(Protocol):
+    """What is left out of a tree besides, by rules that the tree itself holds."""
+
+    def within(self, folder: str, prefix: str, names: Collection[str]) -> "Rules":
+        """The rules that hold in a folder which has files of these names and whose items begin with `prefix`."""
+        ...
+
+    def leave_out(self, item: str, *, folder: bool) -> bool: ...
+
+
 def walk(
     root: Path,
     wanted: Callable[[str], bool],
     enter: Callable[[str], bool] = lambda name: True,
     *,
     odd: bool = False,
+    rules: Rules | None = None,
 ) -> Tree:
     """Find the wanted files below a root, by name; `enter` says which folders to look into, by name.
 
     Links are not followed. What is neither file nor folder is left out, or kept as not regular with `odd`.
     """
     tree = Tree()
-    pending = [(os.fspath(root), "")]
+    pending = [(os.fspath(root), "", rules)]
     while pending:
-        folder, prefix = pending.pop()
+        folder, prefix, outer = pending.pop()
         try:
             entries = list(os.scandir(folder))
         except FileNotFoundError:
@@ -69,22 +82,24 @@ def walk(
         except OSError:
             tree.closed.append(prefix)
             continue
+        tree.folders.append(folder)
+        inner = outer and outer.within(folder, prefix, {entry.name for entry in entries})
         for entry in entries:
+            item = prefix + safe(entry.name)
             try:
                 if entry.is_symlink():
                     continue
                 if entry.is_dir(follow_symlinks=False):
-                    if enter(entry.name):
-                        pending.append((entry.path, f"{prefix}{safe(entry.name)}/"))
+                    if enter(entry.name) and not (inner and inner.leave_out(item, folder=True)):
+                        pending.append((entry.path, f"{item}/", inner))
                     continue
-                if not wanted(entry.name):
+                if not wanted(entry.name) or (inner and inner.leave_out(item, folder=False)):
                     continue
                 status = entry.stat(follow_symlinks=False)
             except OSError:
                 continue
             regular = stat.S_ISREG(status.st_mode)
             if regular or odd:
-                item = prefix + safe(entry.name)
                 tree.files[item] = File(item, entry.path, status.st_size, status.st_mtime_ns, regular)
     return tree
 
@@ -120,19 +135,6 @@ def present(root: Path, cursor: Cursor, *, allow_empty: bool, what: str) -> bool
                 f"{root} is not there any more. Nothing was removed; connect it, or allow it to be empty."
             ) from error
         return False
-
-
-def wait_for_change(root: Path, stop: Event, seconds: float) -> bool:
-    """Wait until something below a root changes; false when the time is over or `stop` is set."""
-    from watchfiles import watch
-
-    if not root.exists():
-        stop.wait(seconds)
-        return False
-    milliseconds = int(seconds * 1000)
-    for changes in watch(root, stop_event=stop, rust_timeout=milliseconds, yield_on_timeout=True):
-        return bool(changes)
-    return False
 
 
 def safe(name: str) -> str:

@@ -10,10 +10,11 @@ from datetime import datetime
 from pathlib import Path
 from threading import Event
 
+from connectors.changes import Changes
 from connectors.follow import Read, follow, refuse_empty
 from connectors.reading import Reader
 from connectors.surroundings import Surroundings
-from connectors.tree import File, Tree, present, read_bytes, safe, wait_for_change, walk, why
+from connectors.tree import File, Tree, present, read_bytes, safe, walk, why
 from workspace import Artifact, Batch, Cursor, Kind, UserError
 
 MAX_FILE = 50 * 1024 * 1024
@@ -25,6 +26,7 @@ class IcsCalendar:
     def __init__(self, source: str, path: Path, surroundings: Surroundings) -> None:
         self.source = source
         self._path = path
+        self._changes = Changes(path)
         self._surroundings = surroundings
 
     def sync(self, cursor: Cursor, *, allow_empty: bool = False) -> Iterable[Batch]:
@@ -40,7 +42,7 @@ class IcsCalendar:
         return follow(cursor, listing, lambda items: self._read(items, tree.files, today))
 
     def wait(self, stop: Event, seconds: float) -> bool:
-        return wait_for_change(self._path, stop, seconds)
+        return self._changes.wait(stop, seconds)
 
     def check(self) -> str:
         present(self._path, {}, allow_empty=False, what="calendar")

@@ -10,9 +10,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 from threading import Event
 
+from connectors.changes import Changes
 from connectors.follow import Read, follow, refuse_empty
 from connectors.surroundings import Surroundings
-from connectors.tree import File, Tree, present, read_bytes, safe, wait_for_change, walk, why
+from connectors.tree import File, Tree, present, read_bytes, safe, walk, why
 from workspace import Artifact, Batch, Cursor, Kind, Trust, UserError
 
 MAX_FILE = 100 * 1024 * 1024  # most of a large one are photos, which are passed over
@@ -25,6 +26,7 @@ class Cards:
     def __init__(self, source: str, path: Path, surroundings: Surroundings) -> None:
         self.source = source
         self._path = path
+        self._changes = Changes(path)
 
     def sync(self, cursor: Cursor, *, allow_empty: bool = False) -> Iterable[Batch]:
         if not present(self._path, cursor, allow_empty=allow_empty, what="address book"):
@@ -36,7 +38,7 @@ class Cards:
         return follow(cursor, listing, lambda items: self._read(items, tree.files))
 
     def wait(self, stop: Event, seconds: float) -> bool:
-        return wait_for_change(self._path, stop, seconds)
+        return self._changes.wait(stop, seconds)
 
     def check(self) -> str:
         from connectors.contacts.vcard import count_cards

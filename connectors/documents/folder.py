@@ -1,31 +1,44 @@
 """Documents in a folder and the folders below it. An item is a file; its key is the path it was first seen at.
 
 A file that is moved keeps its key, and with it all that is known of it: what is found at a new path with the
-content of a file that is no more is that file.
+content of a file that is no more is that file. Where there still is a file at a path, the key stays with the path.
+Mail (.eml) is read as from any other source of mail, its key being that of the mail.
 """
 
 import hashlib
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from threading import Event
 
+from connectors import ignoring
+from connectors.changes import Changes
 from connectors.documents.formats import SUFFIXES, suffix_of
 from connectors.follow import RECORD, Read, State, follow, refuse_empty
+from connectors.ignoring import IgnoreRules
+from connectors.mail.message import mailbox_of, read_message
 from connectors.reading import Reader
 from connectors.surroundings import Surroundings
-from connectors.tree import File, Tree, present, read_bytes, wait_for_change, walk, why
+from connectors.tree import File, Tree, present, read_bytes, walk, why
 from workspace import Artifact, Batch, Cursor, Kind, Trust, UserError
 
 MAX_FILE = 50 * 1024 * 1024
+_MAIL = ".eml"
+# Beside hidden folders: what programs put there by the thousand, licences and manuals of others.
+_OF_PROGRAMS = frozenset({"node_modules", "site-packages", "__pycache__"})
 
 
 class DocumentFolder:
-    """The connector of a folder of documents. Hidden files and links are left out, as are unknown types."""
+    """The connector of a folder of documents.
+
+    Links, hidden files and unknown types are left out, and what `.gitignore` and `.tideignore` name.
+    """
 
     def __init__(self, source: str, path: Path, surroundings: Surroundings) -> None:
         self.source = source
         self._path = path
+        self._changes = Changes(path, lambda: self._found().folders, _counts)
         self._surroundings = surroundings
 
     def sync(self, cursor: Cursor, *, allow_empty: bool = False) -> Iterable[Batch]:
@@ -39,7 +52,7 @@ class DocumentFolder:
         return follow(cursor, listing, lambda items: self._read(items, tree.files, keys))
 
     def wait(self, stop: Event, seconds: float) -> bool:
-        return wait_for_change(self._path, stop, seconds)
+        return self._changes.wait(stop, seconds)
 
     def check(self) -> str:
         present(self._path, {}, allow_empty=False, what="folder")
@@ -48,21 +61,19 @@ class DocumentFolder:
     def _tree(self) -> Tree:
         if not self._path.is_dir():
             raise UserError(f"{self._path} is not a folder. Name the folder that holds the documents.")
-        return walk(
-            self._path,
-            lambda name: suffix_of(name) in SUFFIXES and not name.startswith((".", "~$")),
-            lambda name: not name.startswith("."),
-            odd=True,
-        )
+        return self._found()
+
+    def _found(self) -> Tree:
+        return walk(self._path, _wanted, _entered, odd=True, rules=IgnoreRules())
 
     def _read(self, items: list[str], files: dict[str, File], keys: "_Keys") -> Iterator[Read]:
         with Reader() as reader:
             for item in items:
-                read = self._read_one(files[item], reader, keys)
+                read = self._read_one(files[item], files, reader, keys)
                 if read is not None:
                     yield read
 
-    def _read_one(self, file: File, reader: Reader, keys: "_Keys") -> Read | None:
+    def _read_one(self, file: File, files: dict[str, File], reader: Reader, keys: "_Keys") -> Read | None:
         digest = text = ""
         defects: tuple[str, ...] = ()
         failed = False
@@ -78,6 +89,8 @@ class DocumentFolder:
                 # What lies beyond the limit is not part of the digest, so the size has to be.
                 digest = f"{digest}{file.size}"
                 defects = (f"larger than {MAX_FILE // 2**20} MB; not read",)
+            elif suffix_of(file.item) == _MAIL:
+                return Read(file.item, self._mail(data, file, files, reader), note=digest)
             else:
                 text, defects = reader.document(file.item, "", data) or ("", ())
         artifact = Artifact(
@@ -93,6 +106,29 @@ class DocumentFolder:
         )
         return Read(file.item, (artifact,), note=digest, failed=failed)
 
+    def _mail(self, data: bytes, file: File, files: dict[str, File], reader: Reader) -> tuple[Artifact, ...]:
+        mailbox = replace(mailbox_of(self.source, self._surroundings), documents=reader)
+        artifacts = read_message(data, mailbox, origin=file.origin, name=file.item)
+        if artifacts[0].key not in files:
+            return artifacts
+        # A mail may call itself what it likes, but it can't take the place of a document.
+        return tuple(
+            replace(one, key=f"./{one.key}", parent=f"./{one.parent}" if one.parent else "") for one in artifacts
+        )
+
+
+def _wanted(name: str) -> bool:
+    return (suffix_of(name) in SUFFIXES or suffix_of(name) == _MAIL) and not name.startswith((".", "~$"))
+
+
+def _entered(name: str) -> bool:
+    return not name.startswith(".") and name not in _OF_PROGRAMS
+
+
+def _counts(name: str) -> bool:
+    """Whether a change of a file of this name may change what the folder holds."""
+    return _wanted(name) or name in ignoring.FILES
+
 
 class _Keys:
     """Which key a file has: its own from before, that of a vanished file with its content, or a new one."""
@@ -107,8 +143,8 @@ class _Keys:
                 continue
             if item in listing:
                 self._own[item] = state.keys[0]
-                self._taken.add(state.keys[0])
-            elif state.note:
+                self._taken.update(state.keys)
+            elif state.note and suffix_of(item) != _MAIL:
                 self._vanished.setdefault(state.note, []).append(state.keys[0])
 
     def of(self, item: str, digest: str) -> str:

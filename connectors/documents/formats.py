@@ -2,16 +2,26 @@
 
 # The formats of `extraction.FORMATS`; written here too, as importing those would load their parsers.
 SUFFIXES = frozenset(
-    {".txt", ".text", ".log", ".md", ".markdown", ".html", ".htm", ".csv", ".tsv", ".pdf", ".docx", ".xlsx"}
+    {
+        *(".txt", ".text", ".log", ".md", ".markdown", ".html", ".htm", ".csv", ".tsv", ".pdf"),
+        *(".docx", ".pptx", ".xlsx", ".odt", ".odp", ".ods"),
+    }
 )
+_OFFICE = "application/vnd.openxmlformats-officedocument"
+_OPEN = "application/vnd.oasis.opendocument"
 _TYPES = {
     "text/plain": ".txt",
     "text/markdown": ".md",
     "text/html": ".html",
     "text/csv": ".csv",
+    "text/tab-separated-values": ".tsv",
     "application/pdf": ".pdf",
-    "application/vnd.openxmlformats-officedocument.wordprocessingml.document": ".docx",
-    "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": ".xlsx",
+    f"{_OFFICE}.wordprocessingml.document": ".docx",
+    f"{_OFFICE}.presentationml.presentation": ".pptx",
+    f"{_OFFICE}.spreadsheetml.sheet": ".xlsx",
+    f"{_OPEN}.text": ".odt",
+    f"{_OPEN}.presentation": ".odp",
+    f"{_OPEN}.spreadsheet": ".ods",
 }
 
 

@@ -4,11 +4,12 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from threading import Event
 
+from connectors.changes import Changes
 from connectors.follow import Read, follow, refuse_empty
 from connectors.mail.message import mailbox_of
 from connectors.mail.workers import Piece, read_pieces
 from connectors.surroundings import Surroundings
-from connectors.tree import File, Tree, origin, present, wait_for_change, walk
+from connectors.tree import File, Tree, origin, present, walk
 from workspace import Batch, Cursor, UserError
 
 
@@ -18,6 +19,7 @@ class EmlFolder:
     def __init__(self, source: str, path: Path, surroundings: Surroundings) -> None:
         self.source = source
         self._path = path
+        self._changes = Changes(path)
         self._mailbox = mailbox_of(source, surroundings)
 
     def sync(self, cursor: Cursor, *, allow_empty: bool = False) -> Iterable[Batch]:
@@ -30,7 +32,7 @@ class EmlFolder:
         return follow(cursor, listing, lambda items: self._read(items, tree.files))
 
     def wait(self, stop: Event, seconds: float) -> bool:
-        return wait_for_change(self._path, stop, seconds)
+        return self._changes.wait(stop, seconds)
 
     def check(self) -> str:
         present(self._path, {}, allow_empty=False, what="folder")

@@ -14,13 +14,14 @@ from pathlib import Path
 from threading import Event
 from typing import BinaryIO
 
+from connectors.changes import Changes
 from connectors.follow import RECORD, Read, follow, refuse_empty
 from connectors.mail.folders import is_read
 from connectors.mail.mbox_message import Span, spans
 from connectors.mail.message import mailbox_of
 from connectors.mail.workers import Piece, read_pieces
 from connectors.surroundings import Surroundings
-from connectors.tree import File, origin, present, safe, wait_for_change, walk
+from connectors.tree import File, origin, present, safe, walk
 from workspace import Batch, Cursor, UserError
 
 _TAIL = 4096
@@ -42,6 +43,7 @@ class Mbox:
     def __init__(self, source: str, path: Path, surroundings: Surroundings) -> None:
         self.source = source
         self._path = path
+        self._changes = Changes(path)
         self._mailbox = mailbox_of(source, surroundings)
 
     def sync(self, cursor: Cursor, *, allow_empty: bool = False) -> Iterable[Batch]:
@@ -54,7 +56,7 @@ class Mbox:
         return follow(cursor, found.listing, lambda items: self._read(items, found), records=found.records)
 
     def wait(self, stop: Event, seconds: float) -> bool:
-        return wait_for_change(self._path, stop, seconds)
+        return self._changes.wait(stop, seconds)
 
     def check(self) -> str:
         present(self._path, {}, allow_empty=False, what="mbox")

@@ -4,6 +4,7 @@ import io
 import os
 import zipfile
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ from zoneinfo import ZoneInfo
 
 import docx
 import openpyxl
+import pptx
 import pytest
 from reportlab.pdfgen.canvas import Canvas
 
@@ -19,7 +21,7 @@ from connectors.documents.folder import DocumentFolder
 from connectors.documents.formats import SUFFIXES
 from connectors.reading import Reader
 from connectors.surroundings import Surroundings
-from workspace import Kind
+from workspace import Kind, Trust
 
 AROUND = Surroundings(frozenset(), frozenset(), ZoneInfo("UTC"), lambda: datetime.now(UTC), 30, 30)
 
@@ -107,6 +109,98 @@ def test_pdf_pages(reader: Reader) -> None:
     assert text.split("\n\n") == ["Page number 1", "Page number 2"]
     assert defects == ()
     assert read(reader, "cut.pdf", file.getvalue()[:300])[1]
+
+
+def test_slides_in_order_with_tables_and_notes(reader: Reader) -> None:
+    show = pptx.Presentation()
+    for number in (1, 2):
+        slide = show.slides.add_slide(show.slide_layouts[5])
+        slide.shapes.title.text = f"Slide {number}"
+    grid = slide.shapes.add_table(2, 2, 0, 0, 900_000, 900_000).table
+    for place, text in enumerate(("Item", "Sum", "Rent", "100")):
+        grid.cell(place // 2, place % 2).text = text
+    slide.notes_slide.notes_text_frame.text = "Say it slowly"
+    file = io.BytesIO()
+    show.save(file)
+    text, defects = read(reader, "a.pptx", file.getvalue())
+    lines = [" ".join(line.split()) for line in text.split("\n") if line.strip()]
+    assert lines == ["Slide 1", "Slide 2", "Item | Sum", "Rent | 100", "Say it slowly"]
+    assert defects == ()
+
+
+OPEN = """<?xml version="1.0"?><office:document-content
+ xmlns:office="urn:oasis:names:tc:opendocument:xmlns:office:1.0"
+ xmlns:style="urn:oasis:names:tc:opendocument:xmlns:style:1.0"
+ xmlns:table="urn:oasis:names:tc:opendocument:xmlns:table:1.0"
+ xmlns:dc="http://purl.org/dc/elements/1.1/"
+ xmlns:text="urn:oasis:names:tc:opendocument:xmlns:text:1.0">{}</office:document-content>"""
+
+
+def open_document(body: str, **others: str) -> bytes:
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("content.xml", OPEN.format(f"<office:body>{body}</office:body>"))
+        for name, text in others.items():
+            archive.writestr(name.replace("_", "/") + ".xml", text)
+    return file.getvalue()
+
+
+def test_open_documents_with_headings_lists_tables_and_notes(reader: Reader) -> None:
+    body = """<office:text>
+     <text:tracked-changes><text:deletion><text:p>deleted words</text:p></text:deletion></text:tracked-changes>
+     <text:h>Plan</text:h>
+     <text:p>We
+       <text:span>meet</text:span><text:s text:c="3"/>soon<text:note><text:note-citation>1</text:note-citation>
+       <text:note-body><text:p>on Monday</text:p></text:note-body></text:note>.<office:annotation><dc:creator>Bo
+       </dc:creator><text:p>really?</text:p></office:annotation><text:line-break/>All.</text:p>
+     <text:list><text:list-item><text:p>milk</text:p></text:list-item>
+      <text:list-item><text:p>bread</text:p></text:list-item></text:list>
+     <table:table table:name="Table1"><table:table-header-rows><table:table-row>
+      <table:table-cell><text:p>Item</text:p></table:table-cell><table:table-cell><text:p>Sum</text:p></table:table-cell></table:table-row>
+      </table:table-header-rows><table:table-row>
+      <table:table-cell table:number-columns-repeated="2"><text:p>1</text:p>
+      </table:table-cell><table:table-cell table:number-columns-repeated="16382"/></table:table-row>
+      <table:table-row table:number-rows-repeated="1048576"><table:table-cell/></table:table-row></table:table>
+     </office:text>"""
+    head = OPEN.format("<style:header><text:p>Confidential</text:p></style:header>")
+    text, defects = read(reader, "a.odt", open_document(body, styles=head))
+    assert text.replace("\n\n", "\n").split("\n") == [
+        "Plan",
+        "We meet soon (on Monday).",
+        "All.",
+        "- milk",
+        "- bread",
+        "Item | Sum",
+        "1 | 1",
+        "Confidential",
+    ]
+    assert defects == ()
+
+
+def test_open_spreadsheets_by_sheet(reader: Reader) -> None:
+    row = "<table:table-row><table:table-cell><text:p>{}</text:p></table:table-cell></table:table-row>"
+    sheets = f"""<office:spreadsheet><table:table table:name="May">{row.format("Rent") + row.format("Food")}
+     </table:table><table:table table:name="None"/>
+     <table:table table:name="June">{row.format("Rent")}</table:table>
+     </office:spreadsheet>"""
+    assert read(reader, "a.ods", open_document(sheets)) == ("May\nRent\nFood\n\nJune\nRent", ())
+
+
+@pytest.mark.parametrize("suffix", [".docx", ".pptx", ".xlsx", ".odt"])
+def test_what_needs_a_password_says_so(reader: Reader, suffix: str) -> None:
+    protected = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(3_000)
+    if suffix == ".odt":
+        protected = open_document("", **{"META-INF_manifest": "<m:encryption-data/>"})
+    text, (defect,) = read(reader, f"a{suffix}", protected)
+    assert text == ""
+    assert defect.startswith("protected by a password")
+
+
+def test_long_text_is_cut_and_says_so(reader: Reader) -> None:
+    for name in ("a.txt", "a.html", "a.csv"):
+        text, defects = read(reader, name, b"word, " * 300_000)
+        assert len(text) <= 1_000_000
+        assert defects == ("only its first 1,000,000 characters kept",)
 
 
 LOOP = b"""%PDF-1.4
@@ -229,3 +323,30 @@ def test_a_document_beyond_the_size_limit_is_named_not_read(
 
 def test_an_attached_document_is_read_like_any_other(reader: Reader, make_mail: Callable[..., bytes]) -> None:
     assert reader.document("", "text/csv", b"a,b\n1,2\n") == ("a | b\n1 | 2", ())
+
+
+def test_mails_in_a_folder_are_mail_with_what_they_carry(
+    tmp_path: Path, kept: Any, make_mail: Callable[..., bytes]
+) -> None:
+    body = "--B\n\nSee the table.\n--B\nContent-Type: text/csv; name=a.csv\n\nRent,100\n--B--"
+    (tmp_path / "1.eml").write_bytes(
+        make_mail(1, body, MIME_Version="1.0", Content_Type="multipart/mixed; boundary=B")
+    )
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "sub" / "copy.EML").write_bytes((tmp_path / "1.eml").read_bytes())
+    (tmp_path / "2.eml").write_bytes(make_mail(2, Message_ID="<a.txt>"))
+    (tmp_path / "a.txt").write_text("mine")
+    folder = DocumentFolder("test", tmp_path, replace(AROUND, known=frozenset({"ann@example.com"})))
+    kept.take(folder.sync({}))
+    mail, table = kept.artifacts["m1@example.com"], kept.artifacts["m1@example.com#2"]
+    assert (mail.kind, mail.text, mail.trust) == (Kind.EMAIL, "See the table.", Trust.KNOWN)
+    assert (table.kind, table.text, table.parent) == (Kind.DOCUMENT, "Rent | 100", mail.key)
+    assert set(kept.artifacts) == {"m1@example.com", "m1@example.com#2", "./a.txt", "a.txt"}
+    assert kept.artifacts["a.txt"].text == "mine"
+    (tmp_path / "1.eml").unlink()
+    kept.take(folder.sync(kept.cursor))
+    assert kept.artifacts["m1@example.com"].origin.endswith("copy.EML")
+    (tmp_path / "sub").rename(tmp_path / "other")
+    kept.take(folder.sync(kept.cursor))
+    assert kept.gone == []
+    assert list(folder.sync(kept.cursor)) == []
