@@ -25,13 +25,13 @@ from workspace.store import Source
 
 POLL_SECONDS = 900.0
 """Every source is synced after this long at the latest."""
-LOOK_SECONDS = 10.0
+LOOK_SECONDS = 5.0
 """How often is looked for sources that were added, forgotten or signed in to, edited accounts, and sleep."""
 SETTLE_SECONDS = 1.0
 """From the bell to the sync: what comes in a burst is brought in once, and the bell is listened to before it."""
 CALM_SECONDS = 60.0
 """A source that rings for nothing is looked at so often at most; a connection that held so long was a good one."""
-BUSY_SECONDS = 5.0
+BUSY_SECONDS = 3.0
 """From one try to the next to become the worker."""
 JUMP_SECONDS = 30.0
 """So much more on the clock than the machine was awake: it slept, or its clock was set."""
@@ -61,7 +61,7 @@ def watch(mode: Mode, listener: Listener) -> None:
     if not count:
         raise UserError("There are no sources yet. Add one, for example: tide add imap you@example.org")
     listener.say(f"Watching {count} {'source' if count == 1 else 'sources'}. Ctrl-C ends it.")
-    with stoppable(), _Watch(mode, listener).listening() as watching:
+    with stoppable(), Watching(mode, listener).listening() as watching:
         while True:
             watching.look()
             watching.sync_due()
@@ -153,7 +153,7 @@ class _Watched:
         self.due, self.last, self.rang = now + POLL_SECONDS, now, False
 
 
-class _Watch:
+class Watching:
     """All sources that are watched, by name."""
 
     def __init__(self, mode: Mode, listener: Listener) -> None:
@@ -167,7 +167,7 @@ class _Watch:
         self._told = ""
 
     @contextmanager
-    def listening(self) -> Iterator[_Watch]:
+    def listening(self) -> Iterator[Watching]:
         """Listen, and let nobody listen any more at the end."""
         try:
             yield self
