@@ -4,9 +4,10 @@ import ipaddress
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Literal
+from urllib.parse import urlsplit
 
 import tomli_w
-from pydantic import BaseModel, ConfigDict, Field, RootModel, model_validator
+from pydantic import BaseModel, ConfigDict, Field, RootModel, field_validator, model_validator
 
 from workspace.folders import write_private
 from workspace.profile import read_toml
@@ -29,7 +30,7 @@ class Account(BaseModel):
     `calendars` are the names or addresses of those wanted, () for all.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
     address: str = ""
     user: str = ""
     host: str = ""
@@ -37,7 +38,7 @@ class Account(BaseModel):
     security: Literal["tls", "starttls", "none"] = "tls"
     url: str = ""
     sign_in: Literal["none", "password", "oauth"] = "password"
-    secret_command: str = ""
+    secret_command: str = Field(default="", repr=False)
     provider: Literal["", "google", "microsoft"] = ""
     client_id: str = ""
     certificate: str = ""
@@ -56,6 +57,20 @@ class Account(BaseModel):
         if self.security == "none" and self.host and not on_this_machine(self.host):
             raise ValueError(f"security 'none' would send the password to {self.host} for all to read")
         return self
+
+    @field_validator("url")
+    @classmethod
+    def _safe(cls, url: str) -> str:
+        if not url:
+            return url
+        parts = urlsplit(url)
+        if parts.scheme not in ("https", "http") or not parts.hostname or parts.port == 0:
+            raise ValueError("it has to be an address that begins with https://")
+        if parts.username is not None:
+            raise ValueError("no name or password belongs in an address; write `user`, and run `tide sign-in`")
+        if parts.scheme == "http" and not on_this_machine(parts.hostname):
+            raise ValueError(f"http:// would send all to {parts.hostname} for everybody to read; use https://")
+        return url
 
 
 class Accounts(RootModel[dict[str, Account]]):

@@ -42,12 +42,15 @@ class Answer:
 class Transport:
     """Connections to servers, their certificates checked as the account wants. Close it, or leave its `with`."""
 
-    def __init__(self, account: Account, *, sleep: Callable[[float], None] = time.sleep) -> None:
+    def __init__(
+        self, account: Account, *, tries: int = TRIES, sleep: Callable[[float], None] = time.sleep
+    ) -> None:
         import httpx
 
         # At their own levels they would log addresses, which may be secrets, and headers.
         for name in ("httpx", "httpcore"):
             logging.getLogger(name).setLevel(logging.WARNING)
+        self._tries = tries
         self._sleep = sleep
         self._client = httpx.Client(
             verify=tls_context(account),
@@ -90,7 +93,7 @@ class Transport:
 
         where = host_of(url)
         backoff = Backoff(most=10.0)
-        for left in reversed(range(TRIES)):
+        for left in reversed(range(self._tries)):
             try:
                 return _sound(self._sent(method, url, dict(headers or {}), content, most, auth), where)
             except httpx.InvalidURL as error:

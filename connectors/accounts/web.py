@@ -12,7 +12,7 @@ from urllib.parse import urljoin
 from connectors.accounts.credentials import Credentials
 from connectors.accounts.network import reaching
 from connectors.accounts.providers import signs_in_at
-from connectors.accounts.transport import MOST_BYTES, Answer, Transport, host_of, origin
+from connectors.accounts.transport import MOST_BYTES, TRIES, Answer, Transport, host_of, origin
 from workspace import Account, SecretStore, SignInFailed, SourceProblem
 
 if TYPE_CHECKING:
@@ -29,13 +29,19 @@ class Web:
     """
 
     def __init__(
-        self, source: str, account: Account, secrets: SecretStore, *, sleep: Callable[[float], None] = time.sleep
+        self,
+        source: str,
+        account: Account,
+        secrets: SecretStore,
+        *,
+        tries: int = TRIES,
+        sleep: Callable[[float], None] = time.sleep,
     ) -> None:
         self._source = source
         self._account = account
         self._credentials = Credentials(source, account, secrets)
         self._signs_in = account.sign_in != "none" and bool(account.url)
-        self._transport = Transport(account, sleep=sleep)
+        self._transport = Transport(account, tries=tries, sleep=sleep)
         self._secret: str | None = None
         self._digest: httpx.DigestAuth | None = None
 
