@@ -11,8 +11,12 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from threading import Event
+from typing import TYPE_CHECKING
 
 from connectors.tree import walk
+
+if TYPE_CHECKING:
+    from watchfiles.main import FileChange
 
 _STEP = 500  # milliseconds without a change end a burst of them
 _BURST = 5_000  # milliseconds after which a burst is told of though it goes on
@@ -38,7 +42,7 @@ class Changes:
         self._folders = folders or (lambda: walk(root, lambda name: False).folders)
         self._counts = counts
         self._watched: frozenset[str] = frozenset()
-        self._told: Iterator[set[tuple[object, str]]] | None = None
+        self._told: Iterator[set[FileChange]] | None = None
         self._before: _Identity | None = None
 
     def wait(self, stop: Event, seconds: float) -> bool:
@@ -84,7 +88,7 @@ class Changes:
                 ignore_permission_denied=True,
             )
 
-    def _changed(self, told: Iterator[set[tuple[object, str]]]) -> bool:
+    def _changed(self, told: "Iterator[set[FileChange]]") -> bool:
         try:
             paths = [path for _, path in next(told)]
         except (OSError, RuntimeError):  # no more folders can be watched, or one went while it was begun with

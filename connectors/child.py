@@ -1,6 +1,7 @@
 """What runs inside the limited process: takes one job after another from its input and answers each.
 
-A job is two frames: JSON with `job` (document or calendar) and its parameters, and the bytes it is about.
+A job is two frames: JSON with `job` (document, calendar or invitation) and its parameters, and the bytes that it
+is about.
 """
 
 import contextlib
@@ -82,10 +83,9 @@ def _answer(job: dict[str, Any], data: bytes) -> dict[str, Any]:
 
             text, defects = extract(data, job["suffix"], job["charset"])
             return {"text": text, "defects": list(defects)}
-        from connectors.calendars.exchange import answer
+        from connectors.calendars import exchange
 
-        reply: dict[str, Any] = answer(job, data)
-        return reply
+        return exchange.answer_invitation(job, data) if job["job"] == "invitation" else exchange.answer(job, data)
     except Unreadable as error:
         return {"error": str(error)}
     except MemoryError:

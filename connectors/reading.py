@@ -7,7 +7,9 @@ hostile document makes of it, what comes back is data. What can't be read comes 
 import json
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
+from zoneinfo import ZoneInfo
 
+from connectors.calendars.exchange import Invitation, invitation_of, question, reading_of
 from connectors.documents.formats import format_of
 from connectors.limited import Companion
 
@@ -19,7 +21,10 @@ SECONDS = 60.0  # on the clock, for a process that hangs; one that works is boun
 
 
 class Reader:
-    """A reader of documents and calendars; a context manager whose end is `close`. One may take `seconds`."""
+    """A reader of documents, calendars and invitations; a context manager whose end is `close`.
+
+    One of them may take `seconds`.
+    """
 
     def __init__(self, seconds: float = SECONDS) -> None:
         self._companion = Companion("connectors.child", seconds)
@@ -38,10 +43,17 @@ class Reader:
 
     def calendar(self, data: bytes, context: "Context", window: "Window") -> "CalendarReading | str":
         """What a calendar holds, or one line on why it can't be read."""
-        from connectors.calendars.exchange import question, reading_of
-
         reply = self._ask({"job": "calendar"} | question(context, window), data)
         return reply if isinstance(reply, str) else reading_of(reply)
+
+    def invitation(self, data: bytes, source: str, zone: ZoneInfo, origin: str) -> Invitation | str:
+        """What an invitation in a mail of a source says, or one line on why it can't be read.
+
+        Times without a zone are read in this one.
+        """
+        job = {"job": "invitation", "source": source, "zone": zone.key, "origin": origin}
+        reply = self._ask(job, data)
+        return reply if isinstance(reply, str) else invitation_of(reply)
 
     def close(self) -> None:
         """End the process, if it runs."""

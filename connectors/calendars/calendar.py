@@ -69,7 +69,7 @@ def read_calendar(data: bytes, context: Context, window: Window) -> CalendarRead
     text, _ = decode(data)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the parser warns of time zones that it has to guess
-        calendars, broken = _parse(text)
+        calendars, broken = parse(text)
         found: dict[str, Artifact] = {}
         for one in _artifacts(calendars, context, window):
             found.setdefault(one.key, one)
@@ -91,7 +91,7 @@ def read_calendar(data: bytes, context: Context, window: Window) -> CalendarRead
     return CalendarReading(tuple(found.values()), reason)
 
 
-def _parse(text: str) -> tuple[list[Component], list[str]]:
+def parse(text: str) -> tuple[list[Component], list[str]]:
     """The calendars of a text, and those of its parts that can't be parsed."""
     try:
         with at_most(_SECONDS_TO_PARSE):
@@ -132,12 +132,12 @@ def _artifacts(calendars: list[Component], context: Context, window: Window) -> 
                 seconds = min(_SECONDS_A_SERIES, spent + _SECONDS_IN_ALL - process_time())
                 yield from _series(uid, components, context, window, cancelled, seconds)
             else:
-                for component in _latest(components):
-                    key, series = _single_key(uid, component, window)
-                    yield _kept(component, key, context, series=series, cancelled=cancelled)
+                for component in latest_of(components):
+                    key, series = key_of(uid, component, window.zone)
+                    yield kept(component, key, context, series=series, cancelled=cancelled)
 
 
-def _kept(component: Component, key: str, context: Context, **about: Any) -> Artifact:
+def kept(component: Component, key: str, context: Context, **about: Any) -> Artifact:
     """The artifact of a component; only its title where a property is broken in a way nobody foresaw."""
     try:
         return artifact(component, key, context, **about)
@@ -158,7 +158,7 @@ def _series(
     """The occurrences of a series within the window; the series itself, with a defect, where that can't be."""
     masters = [one for one in components if "RECURRENCE-ID" not in one] or components
     master = max(masters, key=_sequence)
-    rule = _rule(master)
+    rule = rule_of(master)
     defect = ""
     occurrences: list[Component] = []
     if any(often in rule for often in _TOO_OFTEN):
@@ -174,17 +174,17 @@ def _series(
         except Exception as error:  # a rule can be wrong in any way
             defect = f"its recurrence can't be worked out ({type(error).__name__})"
     if defect:
-        yield _kept(master, uid, context, series=uid, recurrence=rule, cancelled=cancelled, defects=(defect,))
+        yield kept(master, uid, context, series=uid, recurrence=rule, cancelled=cancelled, defects=(defect,))
         return
     cut: tuple[str, ...] = ()
     if len(occurrences) > MAX_OCCURRENCES:
         cut = (f"only {MAX_OCCURRENCES:,} of its {len(occurrences):,} occurrences kept",)
         occurrences.sort(key=lambda one: abs(_start(one, window) - window.now))
         occurrences = occurrences[:MAX_OCCURRENCES]
-    moved = {_stamp(when(one, "RECURRENCE-ID"), window): one for one in components if "RECURRENCE-ID" in one}
+    moved = {_stamp(when(one, "RECURRENCE-ID"), window.zone): one for one in components if "RECURRENCE-ID" in one}
     for one in occurrences:
-        key = f"{uid}|{_stamp(_recurrence_id(one, moved, window), window)}"
-        yield _kept(one, key, context, series=uid, recurrence=rule, cancelled=cancelled, defects=cut)
+        key = f"{uid}|{_stamp(_recurrence_id(one, moved, window), window.zone)}"
+        yield kept(one, key, context, series=uid, recurrence=rule, cancelled=cancelled, defects=cut)
 
 
 def _spread_out(components: list[Component], window: Window) -> list[Component]:
@@ -207,7 +207,7 @@ def _aware(component: Component) -> bool:
 def _recurrence_id(occurrence: Component, moved: dict[str, Component], window: Window) -> date | datetime | None:
     """Which occurrence of the rule this is. What changes this and all future ones names only the first."""
     named = when(occurrence, "RECURRENCE-ID")
-    change = moved.get(_stamp(named, window))
+    change = moved.get(_stamp(named, window.zone))
     if change is None or change["RECURRENCE-ID"].params.get("RANGE") != "THISANDFUTURE":
         return named
     now, first = when(occurrence, "DTSTART"), when(change, "DTSTART")
@@ -219,18 +219,19 @@ def _recurrence_id(occurrence: Component, moved: dict[str, Component], window: W
         return now
 
 
-def _single_key(uid: str, component: Component, window: Window) -> tuple[str, str]:
+def key_of(uid: str, component: Component, zone: ZoneInfo) -> tuple[str, str]:
+    """The key of a single event or task, and its series: that of its UID where it stands for one occurrence."""
     named = when(component, "RECURRENCE-ID")
-    return (f"{uid}|{_stamp(named, window)}", uid) if named is not None else (uid, "")
+    return (f"{uid}|{_stamp(named, zone)}", uid) if named is not None else (uid, "")
 
 
-def _stamp(value: date | datetime | None, window: Window) -> str:
+def _stamp(value: date | datetime | None, zone: ZoneInfo) -> str:
     """A recurrence id as part of a key: a date, or a moment in UTC, a time without zone being the person's."""
     if value is None:
         return ""
     if not isinstance(value, datetime):
         return f"{value:%Y%m%d}"
-    found = moment(value, window.zone)
+    found = moment(value, zone)
     return f"{found:%Y%m%dT%H%M%SZ}" if found else ""
 
 
@@ -242,7 +243,7 @@ def _recurs(component: Component) -> bool:
     return "RRULE" in component or "RDATE" in component
 
 
-def _latest(components: list[Component]) -> Iterable[Component]:
+def latest_of(components: list[Component]) -> Iterable[Component]:
     """Of versions of the same component, the one with the highest SEQUENCE."""
     latest: dict[str, Component] = {}
     for component in components:
@@ -284,7 +285,7 @@ def _sequence(component: Component) -> int:
         return 0
 
 
-def _rule(component: Component) -> str:
+def rule_of(component: Component) -> str:
     rules: Any = component.get("RRULE", [])
     texts = []
     for rule in rules if isinstance(rules, list) else [rules]:

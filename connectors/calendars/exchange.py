@@ -1,6 +1,6 @@
 """Calendars read in the limited process: what is asked of it and what it answers, as JSON."""
 
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 from zoneinfo import ZoneInfo
@@ -10,6 +10,20 @@ from workspace import Artifact, Kind, Person, Role, Trust
 if TYPE_CHECKING:
     from connectors.calendars.calendar import CalendarReading, Window
     from connectors.calendars.component import Context
+
+
+@dataclass(frozen=True, slots=True)
+class Invitation:
+    """What an invitation in a mail says: `events` (and how many more there are), or a title and words on them.
+
+    The key of an event is its UID, with `|` and a stamp if it is one occurrence of a series; `series` is the UID.
+    """
+
+    events: tuple[Artifact, ...] = ()
+    more: int = 0
+    title: str = ""
+    text: str = ""
+
 
 _TIMES = ("time", "end", "due")
 
@@ -45,6 +59,22 @@ def answer(job: dict[str, Any], data: bytes) -> dict[str, Any]:
     window = Window(datetime.fromisoformat(job["now"]), job["past_days"], job["future_days"], zone)
     reading = read_calendar(data, context, window)
     return {"artifacts": [_plain(one) for one in reading.artifacts], "reason": reading.reason}
+
+
+def answer_invitation(job: dict[str, Any], data: bytes) -> dict[str, Any]:
+    """The answer to a question about the invitation in a mail: runs in the limited process."""
+    from connectors.calendars.component import Context
+    from connectors.calendars.invitation import read_invitation
+
+    found = read_invitation(data, Context(job["source"], ZoneInfo(job["zone"]), origin=job["origin"]))
+    events = [_plain(one) for one in found.events]
+    return {"events": events, "more": found.more, "title": found.title, "text": found.text}
+
+
+def invitation_of(reply: dict[str, Any]) -> Invitation:
+    """The invitation that an answer tells of."""
+    events = tuple(_artifact(one) for one in reply["events"])
+    return Invitation(events, int(reply["more"]), str(reply["title"]), str(reply["text"]))
 
 
 def _plain(artifact: Artifact) -> dict[str, Any]:

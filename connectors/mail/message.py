@@ -1,4 +1,4 @@
-"""One mail, as bytes, becomes artifacts: the mail itself, and each of its attachments and forwarded mails.
+"""One mail, as bytes, becomes artifacts: itself, its attachments, forwarded mails, and the events it invites to.
 
 Where the bytes come from (Maildir, mbox, a server) is none of this module's business. Nothing raises: what is
 odd is kept and named in the defects. Limits bound what one mail can cost.
@@ -7,22 +7,21 @@ odd is kept and named in the defects. Limits bound what one mail can cost.
 import hashlib
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from email.message import Message
-from email.parser import BytesHeaderParser, BytesParser
-from email.policy import compat32
 from types import MappingProxyType
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from connectors.html import tame, to_text, without_tags
+from connectors.calendars.exchange import Invitation
+from connectors.mail.body import Body, Carried, plain
 from connectors.mail.headers import Fields, date, decoded, ids, mailboxes
-from connectors.mail.parts import content_type, parameter, payload
+from connectors.mail.parts import content_type, parameter, parsed, payload
 from connectors.mail.quoting import split
 from connectors.reading import Reader
 from connectors.surroundings import Surroundings
-from connectors.text import clean, cut, decode
+from connectors.text import clean, cut
 from workspace import Artifact, Kind, Person, Role, Trust
 
 MAX_PARTS = 500
@@ -32,7 +31,6 @@ MAX_MESSAGE = 60 * 1024 * 1024
 _UTC = ZoneInfo("UTC")
 NOTHING_LEFT_OUT: Mapping[str, int] = MappingProxyType({})
 _MAX_DEFECTS = 20
-_MAX_BYTES_OF_TEXT = 4_000_000  # more than the characters that are kept
 
 _NOREPLY = re.compile(
     r"^(?:.*[-_.+])?(?:no-?_?reply|do-?_?not-?_?reply|mailer-daemon|postmaster|bounces?|notifications?|noresponse)"
@@ -41,6 +39,7 @@ _NOREPLY = re.compile(
 _SIGNATURES = frozenset(
     {"application/pgp-signature", "application/pkcs7-signature", "application/x-pkcs7-signature"}
 )
+_MAIL = frozenset({"message/rfc822", "message/global"})
 _ENCRYPTED = frozenset({"application/pgp-encrypted", "application/pkcs7-mime", "application/x-pkcs7-mime"})
 
 
@@ -77,7 +76,7 @@ def read_message(
     if len(data) > MAX_MESSAGE:
         defects.append(f"larger than {MAX_MESSAGE // 2**20} MB; the rest not read")
         data = data[:MAX_MESSAGE]
-    return tuple(_Reading(mailbox, origin).artifacts(_parsed(data, defects), defects, name=name))
+    return tuple(_Reading(mailbox, origin, left_out).artifacts(parsed(data, defects), defects, name=name))
 
 
 def unreadable(mailbox: Mailbox, item: str, why: str, origin: str) -> Artifact:
@@ -86,27 +85,15 @@ def unreadable(mailbox: Mailbox, item: str, why: str, origin: str) -> Artifact:
     return Artifact(mailbox.source, f"unread:{item}", Kind.EMAIL, title, origin=origin, defects=(why,))
 
 
-def _parsed(data: bytes, defects: list[str]) -> "Message[str, str]":
-    try:
-        return BytesParser(policy=compat32).parsebytes(data)
-    except RecursionError:
-        defects.append("parts nested too deep; read as plain text")
-    except (ValueError, TypeError, IndexError, KeyError, AttributeError, LookupError, AssertionError) as error:
-        defects.append(f"structure can't be read ({type(error).__name__}); read as plain text")
-    head, _, body = data.replace(b"\r\n", b"\n").partition(b"\n\n")
-    message = BytesHeaderParser(policy=compat32).parsebytes(head[:1_000_000] + b"\n\n")
-    message.set_payload(body.decode("ascii", "surrogateescape"))
-    del message["Content-Type"], message["Content-Transfer-Encoding"]
-    return message
-
-
 @dataclass(slots=True)
 class _Reading:
-    """One mail being read; counts its parts over all levels."""
+    """One mail being read; counts its parts and knows what its invitations said, over all levels."""
 
     mailbox: Mailbox
     origin: str
+    left_out: Mapping[str, int]
     parts: int = 0
+    said: set[tuple[str, ...]] = field(default_factory=set)
 
     def artifacts(
         self,
@@ -120,7 +107,7 @@ class _Reading:
     ) -> Iterator[Artifact]:
         """The mail itself, then what it carries. `outer` and `number` are set for a mail inside another."""
         fields = Fields(message)
-        body = _Body()
+        body = Body()
         several = content_type(fields).startswith("multipart/") and isinstance(message.get_payload(), list)
         first = number if several else f"{number}.1".lstrip(".")
         self._collect(message, fields, first, depth, body)
@@ -170,9 +157,9 @@ class _Reading:
                     one.message, [], name=one.name, outer=mail, number=one.number, depth=one.depth
                 )
             else:
-                yield self._attachment(one, mail)
+                yield from self._carried(one, mail)
 
-    def _collect(self, part: "Message[str, str]", fields: Fields, number: str, depth: int, body: "_Body") -> None:
+    def _collect(self, part: "Message[str, str]", fields: Fields, number: str, depth: int, body: Body) -> None:
         """Sort the parts of a mail into what is its body and what it carries."""
         self.parts += 1
         if self.parts > MAX_PARTS:
@@ -183,21 +170,24 @@ class _Reading:
         if isinstance(inner, list):
             if depth >= MAX_DEPTH:
                 body.note(f"parts nested more than {MAX_DEPTH} deep; not read")
-            elif kind in ("message/rfc822", "message/global") and inner:
+            elif number in self.left_out:
+                name = decoded(parameter(fields, "filename") or parameter(fields, "name") or "")
+                body.carried.append(Carried(name, number, kind, left_out=self.left_out[number]))
+            elif kind in _MAIL and inner:
                 name = decoded(parameter(fields, "name") or "")
-                body.carried.append(_Carried(name, number or "1", kind, depth=depth + 1, message=inner[0]))
+                body.carried.append(Carried(name, number or "1", kind, depth=depth + 1, message=inner[0]))
             elif kind.startswith("message/"):
                 lines = [f"{key}: {decoded(str(value))}" for one in inner for key, value in one.raw_items()]
-                body.carried.append(_Carried("", number or "1", kind, "\n".join(lines).encode(), charset="utf-8"))
+                body.carried.append(Carried("", number or "1", kind, "\n".join(lines).encode(), charset="utf-8"))
             else:
                 self._collect_many(kind, inner, number, depth, body)
             return
         self._collect_leaf(part, fields, kind, number or "1", body)
 
     def _collect_many(
-        self, kind: str, parts: "list[Message[str, str]]", number: str, depth: int, body: "_Body"
+        self, kind: str, parts: "list[Message[str, str]]", number: str, depth: int, body: Body
     ) -> None:
-        inner = _Body() if kind == "multipart/alternative" else body
+        inner = Body() if kind == "multipart/alternative" else body
         for place, part in enumerate(parts, 1):
             if self.parts > MAX_PARTS:
                 break
@@ -208,48 +198,76 @@ class _Reading:
         if inner is not body:
             body.add_best_of(inner)
 
-    def _collect_leaf(
-        self, part: "Message[str, str]", fields: Fields, kind: str, number: str, body: "_Body"
-    ) -> None:
+    def _collect_leaf(self, part: "Message[str, str]", fields: Fields, kind: str, number: str, body: Body) -> None:
         if kind in _SIGNATURES:
             return
         if kind in _ENCRYPTED:
             body.note("encrypted; its content is not read")
         name = decoded(parameter(fields, "filename") or parameter(fields, "name") or "")
         disposition = fields.raw("content-disposition").partition(";")[0].strip().lower()
-        data, defect = payload(part, fields)
+        left_out = self.left_out.get(number, 0)
+        data, defect = (b"", "") if left_out else payload(part, fields)
         if defect:
             body.note(defect)
         is_text = kind in ("text/plain", "text/html", "text/enriched", "text/x-amp-html")
         if is_text and disposition != "attachment" and not (name and body.pieces):
-            if kind != "text/x-amp-html":
+            if left_out:
+                body.note(_not_downloaded(left_out))
+            elif kind != "text/x-amp-html":
                 body.pieces.append((kind, data, parameter(fields, "charset") or ""))
             return
         charset = parameter(fields, "charset") or ""
-        body.carried.append(_Carried(name, number, kind, data, charset=charset))
+        body.carried.append(Carried(name, number, kind, data, charset=charset, left_out=left_out))
 
-    def _attachment(self, one: "_Carried", mail: Artifact) -> Artifact:
+    def _carried(self, one: Carried, mail: Artifact) -> Iterator[Artifact]:
+        """The artifacts of a part: one, or those of the events it invites to; none if they were named before."""
         text = ""
         defects: tuple[str, ...] = ()
-        if one.size > MAX_ATTACHMENT:
+        documents = self.mailbox.documents
+        if one.left_out:
+            defects = (_not_downloaded(one.left_out),)
+        elif one.size > MAX_ATTACHMENT:
             defects = (f"larger than {MAX_ATTACHMENT // 2**20} MB; not read",)
-        elif one.kind.startswith("message/") or one.kind == "text/calendar":
-            text, defects = _plain(one.data, one.charset)
-        elif self.mailbox.documents is not None and one.data:
-            text, defects = self.mailbox.documents.document(one.name, one.kind, one.data, one.charset) or ("", ())
-        return Artifact(
-            source=self.mailbox.source,
-            key=f"{mail.key.partition('#')[0]}#{one.number}",
-            kind=Kind.DOCUMENT,
-            title=clean(one.name)[0][:300] or one.kind,
-            text=text,
-            time=mail.time,
+        elif one.is_calendar or one.kind.startswith("message/"):
+            mailbox = self.mailbox
+            found: Invitation | str = Invitation()
+            if one.is_calendar and documents is not None:
+                found = documents.invitation(one.data, mailbox.source, mailbox.zone, self.origin)
+            if isinstance(found, Invitation) and (found.events or found.text):
+                yield from self._invitation(found, one, mail)
+                return
+            text, defects = plain(one.data, one.charset)
+            defects += (found,) if isinstance(found, str) else ()
+        elif documents is not None and one.data:
+            text, defects = documents.document(one.name, one.kind, one.data, one.charset) or ("", ())
+        kind = Kind.EMAIL if one.kind in _MAIL else Kind.DOCUMENT
+        title = clean(one.name)[0][:300] or one.kind
+        yield self._part(Artifact("", "", kind, title, text, time=mail.time, defects=defects), one.number, mail)
+
+    def _invitation(self, found: Invitation, one: Carried, mail: Artifact) -> Iterator[Artifact]:
+        """The events of an invitation, or what an answer to one says, but for what another part said already."""
+        if found.text and (found.text,) not in self.said:
+            self.said.add((found.text,))
+            answer = Artifact("", "", Kind.DOCUMENT, found.title[:300], found.text, time=mail.time)
+            yield self._part(answer, one.number, mail)
+        more = (f"{found.more:,} more events in it not read",) if found.more else ()
+        for place, event in enumerate(found.events):
+            if (event.series, event.key) not in self.said:
+                self.said.add((event.series, event.key))
+                event = replace(event, defects=(*event.defects, *(more if place == 0 else ())))
+                yield self._part(event, f"{one.number}.{place}" if place else one.number, mail)
+
+    def _part(self, artifact: Artifact, number: str, mail: Artifact) -> Artifact:
+        """The artifact as that of a part of a mail."""
+        return replace(
+            artifact,
+            source=mail.source,
+            key=f"{mail.key.partition('#')[0]}#{number}",
             thread=mail.thread,
             parent=mail.key,
             origin=mail.origin,
             trust=mail.trust,
             automatic=mail.automatic,
-            defects=defects,
         )
 
     def _trust(self, sender: str, fields: Fields, defects: list[str]) -> Trust:
@@ -265,80 +283,9 @@ class _Reading:
 _TRUSTING = (Trust.UNKNOWN, Trust.KNOWN, Trust.SELF)
 
 
-@dataclass(frozen=True, slots=True)
-class _Carried:
-    """A part that becomes an artifact of its own. `message` is set for a forwarded mail."""
-
-    name: str
-    number: str
-    kind: str
-    data: bytes = b""
-    charset: str = ""
-    depth: int = 0
-    message: "Message[str, str] | None" = None
-
-    @property
-    def size(self) -> int:
-        return len(self.data)
-
-
-@dataclass(slots=True)
-class _Body:
-    """The pieces of a mail's own text (type, bytes, charset), and what it carries."""
-
-    pieces: list[tuple[str, bytes, str]] = field(default_factory=list)
-    carried: list[_Carried] = field(default_factory=list)
-    defects: list[str] = field(default_factory=list)
-
-    def note(self, defect: str) -> None:
-        if defect not in self.defects:
-            self.defects.append(defect)
-
-    def add_best_of(self, other: "_Body") -> None:
-        """Of alternatives take the plain text, unless it says next to nothing beside the HTML."""
-        self.carried += other.carried
-        self.defects += other.defects
-        plain = [piece for piece in other.pieces if piece[0] != "text/html"]
-        rich = [piece for piece in other.pieces if piece[0] == "text/html"]
-        short = sum(len(data.strip()) for _, data, _ in plain) < 80
-        self.pieces += rich if rich and (not plain or short) else plain
-
-    def text(self, defects: list[str], documents: Reader | None) -> str:
-        texts = []
-        for kind, data, charset in self.pieces:
-            text, noted = _rich(data, charset, documents) if kind == "text/html" else _plain(data, charset)
-            defects += noted
-            if text.strip():
-                texts.append(text.strip("\n"))
-        return "\n\n".join(texts)
-
-
-def _plain(data: bytes, charset: str) -> tuple[str, tuple[str, ...]]:
-    text, odd = decode(data[:_MAX_BYTES_OF_TEXT], charset)
-    text, invisible = clean(text)
-    return text, tuple(note for note in (odd, invisible) if note)
-
-
-def _rich(data: bytes, charset: str, documents: Reader | None) -> tuple[str, tuple[str, ...]]:
-    html, odd = decode(data[:_MAX_BYTES_OF_TEXT], charset or _declared(data))
-    if tame(html):
-        text, noted = to_text(html)
-    else:
-        # A page that may take long to lay out belongs into the limited process.
-        text, noted = (
-            documents and documents.document("", "text/html", html.encode("utf-8", "replace"), "utf-8")
-        ) or ("", ())
-        if not text:
-            text, noted = without_tags(html), ("HTML could not be laid out; hidden text may show", *noted)
-    return text, (odd, *noted) if odd else noted
-
-
-_META = re.compile(rb"<meta[^>]{0,200}charset\s*=\s*[\"']?\s*([\w.:-]{1,40})", re.IGNORECASE)
-
-
-def _declared(data: bytes) -> str:
-    found = _META.search(data[:2_000])
-    return found[1].decode("ascii", "replace") if found else ""
+def _not_downloaded(octets: int) -> str:
+    size = f"{octets / 2**20:,.0f} MB" if octets >= 2**20 else f"{octets / 2**10:,.0f} KB"
+    return f"{size}; not downloaded"
 
 
 def _is_ornament(fields: Fields) -> bool:

@@ -1,17 +1,58 @@
-"""One part of a mail: its type, its parameters and its bytes, read by accessors that cannot raise."""
+"""The parts of a mail, and of each its type, its parameters and its bytes, read by accessors that cannot raise."""
 
 import base64
 import binascii
 import re
 from email.message import Message
+from email.parser import BytesHeaderParser, BytesParser
+from email.policy import compat32
+from typing import Any
 
 from connectors.mail.headers import Fields, decoded
 from connectors.text import decode
 
 _MAX_PARAMETERS = 8_000  # characters; what is looked for costs their square at worst
+_MANY_LINES = 100_000
+_MAX_COMPARISONS = 100_000_000
+_MULTIPART = re.compile(rb"multipart/", re.IGNORECASE)
 _NOT_BASE64 = re.compile(rb"[^A-Za-z0-9+/=]+")
 _TYPE = re.compile(r"\s*([\w!#$&^.+-]+/[\w!#$&^.+-]+)")
 _PARAMETER = re.compile(r';\s*([\w.-]+)(\*\d+)?(\*)?\s*=\s*("(?:[^"\\]|\\.)*"|[^;\s]*)')
+
+
+def parsed(data: bytes, defects: list[str]) -> "Message[str, str]":
+    """The parts of a mail; all of it as one plain part, with a defect, where they can't be told."""
+    try:
+        if _too_deep(data):
+            raise RecursionError
+        return BytesParser(_Part, policy=compat32).parsebytes(data)
+    except RecursionError:
+        defects.append("parts nested too deep; read as plain text")
+    except (ValueError, TypeError, IndexError, KeyError, AttributeError, LookupError, AssertionError) as error:
+        defects.append(f"structure can't be read ({type(error).__name__}); read as plain text")
+    head, _, body = data.replace(b"\r\n", b"\n").partition(b"\n\n")
+    message = BytesHeaderParser(policy=compat32).parsebytes(head[:1_000_000] + b"\n\n")
+    message.set_payload(body.decode("ascii", "surrogateescape"))
+    del message["Content-Type"], message["Content-Transfer-Encoding"]
+    return message
+
+
+def _too_deep(data: bytes) -> bool:
+    """Whether parsing would take more than some seconds: each line is held against each boundary around it."""
+    lines = data.count(b"\n")
+    return lines > _MANY_LINES and lines * len(_MULTIPART.findall(data)) > _MAX_COMPARISONS
+
+
+class _Part(Message):
+    """A part as the parser makes it. Its boundary is looked for within bounds, as it takes the field's square."""
+
+    def get_boundary(self, failobj: Any = None) -> Any:
+        field = str(self.get("content-type", ""))
+        if len(field) <= _MAX_PARAMETERS:
+            return super().get_boundary(failobj)
+        short: Message[str, str] = Message()
+        short["Content-Type"] = field[:_MAX_PARAMETERS]
+        return short.get_boundary(failobj)
 
 
 def content_type(fields: Fields) -> str:

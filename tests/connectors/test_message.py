@@ -170,6 +170,21 @@ def test_attachments_and_forwarded_mails_are_artifacts_of_their_own() -> None:
     assert table.trust is Trust.KNOWN
 
 
+def test_parts_that_were_not_downloaded_are_named(make_mail: Callable[..., bytes]) -> None:
+    data = MULTIPART.format(csv="").encode()
+    whole = read_message(data, MAILBOX)
+    some = read_message(data, MAILBOX, left_out={"1.1": 5_000, "2": 14 * 2**20, "3": 900, "4": 2**31})
+    assert [(one.key, one.kind) for one in some] == [(one.key, one.kind) for one in whole]
+    mail, table, inner, invitation = some
+    assert mail.text == "The HTML text"
+    assert mail.defects[-1] == "5 KB; not downloaded"
+    assert (table.title, table.text, table.defects) == ("figüres.csv", "", ("14 MB; not downloaded",))
+    assert (inner.title, inner.text, inner.defects) == ("message/rfc822", "", ("1 KB; not downloaded",))
+    assert (invitation.text, invitation.defects) == ("", ("2,048 MB; not downloaded",))
+    (alone,) = read_message(make_mail(1), MAILBOX, left_out={"1": 70_000})
+    assert (alone.title, alone.text, alone.defects) == ("Subject 1", "", ("68 KB; not downloaded",))
+
+
 def test_a_forwarded_mail_is_never_trusted_more_than_who_sent_it() -> None:
     data = (
         MULTIPART.format(csv="")
