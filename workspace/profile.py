@@ -5,11 +5,11 @@ from pathlib import Path
 from typing import Annotated, TypeVar
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-import tomli_w
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from workspace.errors import UserError
 from workspace.folders import write_private
+from workspace.profile_text import TEMPLATE, with_changes
 
 Model = TypeVar("Model", bound=BaseModel)
 
@@ -97,7 +97,23 @@ class Profile(BaseModel):
         return read_toml(cls, path) if path.exists() else cls(timezone=local_timezone())
 
     def save(self, path: Path) -> None:
-        write_private(path, tomli_w.dumps(self.model_dump(mode="json")))
+        """Write the profile: into what the person wrote in the file, whose comments stay, or a new file.
+
+        Raises:
+            UserError: if the file cannot be read, or is written in a way in which it cannot be changed.
+        """
+        text = path.read_text(encoding="utf-8") if path.exists() else TEMPLATE
+        before = read_toml(type(self), path) if path.exists() else type(self).model_validate(tomllib.loads(text))
+        try:
+            new = with_changes(text, before.model_dump(mode="json"), self.model_dump(mode="json"))
+            if type(self).model_validate(tomllib.loads(new)) != self:
+                raise ValueError(path)
+        except ValueError as error:
+            raise UserError(
+                f"{path} is written in a way in which Tide cannot change it and keep what stands there. Put the"
+                " change in yourself: tide profile --edit"
+            ) from error
+        write_private(path.resolve(), new)
 
 
 # The largest providers at which most people have their mail; who shares one is not a colleague.

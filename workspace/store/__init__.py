@@ -8,6 +8,7 @@ from workspace.store.artifacts import Artifacts, Hit, Page, Source
 from workspace.store.database import connect, friendly
 from workspace.store.findings import Findings
 from workspace.store.lock import worker_lock
+from workspace.store.people import People
 from workspace.store.readings import Reading, Readings, Vector
 from workspace.store.runs import OpenRun, Runs
 from workspace.store.ties import Kin, Marked, Series, Ties
@@ -43,6 +44,7 @@ class Store:
         self.findings = Findings(self._connection, path)
         self.runs = Runs(self._connection, path)
         self.ties = Ties(self._connection, path)
+        self.people = People(self._connection, path)
 
     def problems(self) -> list[str]:
         """What SQLite's integrity check and foreign key check have to say; nothing is good."""
