@@ -3,6 +3,7 @@
 import base64
 import binascii
 import re
+from typing import Literal
 
 _LEFT_OUT = frozenset(
     {
@@ -16,6 +17,22 @@ _LEFT_OUT = frozenset(
         "outbox", "templates", "unsent messages",
     }
 )  # fmt: skip
+_SENT = frozenset(
+    {
+        "sent", "sent items", "sent mail", "sent messages", "gesendet", "gesendete elemente", "gesendete objekte",
+        "gesendete nachrichten", "envoyés", "éléments envoyés", "messages envoyés", "objets envoyés", "enviados",
+        "elementos enviados", "mensajes enviados", "itens enviados", "posta inviata", "inviati", "inviata",
+        "verzonden", "verzonden items", "verzonden berichten", "wysłane", "elementy wysłane", "lähetetyt",
+        "sendt", "sendte", "sendt post", "sendte elementer", "skickat", "skickade", "odeslaná pošta", "odeslané",
+        "отправленные",
+    }
+)  # fmt: skip
+_ARCHIVE = frozenset(
+    {
+        "archive", "archives", "archived", "archiv", "archivo", "archivos", "archivio", "archiviati", "arquivo",
+        "arquivos", "archief", "archiwum", "arkisto", "arkiv", "архив",
+    }
+)  # fmt: skip
 _ENCODED = re.compile(r"&([A-Za-z0-9+,]*)-")
 
 
@@ -23,6 +40,14 @@ def is_read(name: str) -> bool:
     """Whether a folder is read, by its path: parts set off by `/` or `.`, in UTF-8 or IMAP's UTF-7."""
     parts = re.split(r"[/.]", decode_name(name).lower())
     return not any(part.strip() in _LEFT_OUT for part in parts)
+
+
+def usual_role(name: str) -> Literal["sent", "archive", ""]:
+    """What a folder of this name (as people see it) usually holds."""
+    plain = name.strip().lower()
+    if plain in _SENT:
+        return "sent"
+    return "archive" if plain in _ARCHIVE else ""
 
 
 def decode_name(name: str) -> str:

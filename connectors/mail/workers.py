@@ -8,7 +8,7 @@ import os
 import pickle
 import sys
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from queue import SimpleQueue
@@ -18,20 +18,25 @@ from typing import BinaryIO
 from connectors.follow import Read
 from connectors.limited import Companion, read_frame, write_frame
 from connectors.mail.mbox_message import digest_of, unquoted
-from connectors.mail.message import MAX_MESSAGE, Mailbox, read_message, unreadable
+from connectors.mail.message import MAX_MESSAGE, NOTHING_LEFT_OUT, Mailbox, read_message, unreadable
 from connectors.reading import Reader
 from connectors.tree import read_bytes, why
+from workspace import SourceProblem
 
 CHUNK = 64
 FEW = 300
+_BYTES = 2 * 1024 * 1024  # of mails that are in memory, in a chunk
 _SECONDS = 300.0
 _SECONDS_ALONE = 60.0
 
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """Where the bytes of one mail are: a whole file, or `size` bytes of an mbox from `offset` on, which were
-    found to have this digest."""
+    """Where the bytes of one mail are: a whole file, `size` bytes of an mbox from `offset` on, which were found to
+    have this digest, or `data`. `left_out` are the parts that `data` lacks, as `read_message` takes them.
+
+    With `why` it could not be had, for this reason; `defect` is a defect that it was had with.
+    """
 
     item: str
     path: str
@@ -39,10 +44,18 @@ class Piece:
     offset: int = 0
     size: int | None = None
     digest: str = ""
+    data: bytes | None = None
+    left_out: Mapping[str, int] | None = None
+    why: str = ""
+    defect: str = ""
 
 
 def read_pieces(pieces: Iterable[Piece], count: int, mailbox: Mailbox) -> Iterator[Read]:
-    """Read mails in order; those that are no longer there are left out. `count` says how many there are."""
+    """Read mails in order; those that are no longer there are left out. `count` says how many there are.
+
+    Raises:
+        SourceProblem: if `pieces` does. What it gave before that is read and yielded.
+    """
     if count < FEW:
         with Reader() as documents:
             yield from _present(_read(piece, replace(mailbox, documents=documents)) for piece in pieces)
@@ -55,13 +68,19 @@ def read_pieces(pieces: Iterable[Piece], count: int, mailbox: Mailbox) -> Iterat
     waiting: deque[Future[list[Read | None]]] = deque()
     stopped = Event()
     pool = ThreadPoolExecutor(size, thread_name_prefix="mail")
+    trouble: SourceProblem | None = None
     try:
-        for chunk in _chunks(pieces):
-            waiting.append(pool.submit(_ask, companions, chunk, mailbox, stopped))
-            if len(waiting) > 2 * size:
-                yield from _present(waiting.popleft().result())
+        try:
+            for chunk in _chunks(pieces):
+                waiting.append(pool.submit(_ask, companions, chunk, mailbox, stopped))
+                if len(waiting) > 2 * size:
+                    yield from _present(waiting.popleft().result())
+        except SourceProblem as error:
+            trouble = error
         while waiting:
             yield from _present(waiting.popleft().result())
+        if trouble is not None:
+            raise trouble
     finally:
         stopped.set()
         for future in waiting:
@@ -114,8 +133,12 @@ def _ask_alone(piece: Piece, mailbox: Mailbox) -> Read | None:
 
 
 def _read(piece: Piece, mailbox: Mailbox) -> Read | None:
+    if piece.why:
+        return Read(piece.item, (unreadable(mailbox, piece.item, piece.why, piece.origin),), failed=True)
     try:
-        if piece.size is None:
+        if piece.data is not None:
+            data = piece.data
+        elif piece.size is None:
             data = read_bytes(piece.path, MAX_MESSAGE + 1)
         else:
             with open(piece.path, "rb") as file:
@@ -128,7 +151,10 @@ def _read(piece: Piece, mailbox: Mailbox) -> Read | None:
         return None
     except OSError as error:
         return Read(piece.item, (unreadable(mailbox, piece.item, why(error), piece.origin),), failed=True)
-    return Read(piece.item, read_message(data, mailbox, origin=piece.origin))
+    found = read_message(data, mailbox, origin=piece.origin, left_out=piece.left_out or NOTHING_LEFT_OUT)
+    if piece.defect:
+        found = (replace(found[0], defects=(*found[0].defects, piece.defect)), *found[1:])
+    return Read(piece.item, found)
 
 
 def _present(reads: Iterable[Read | None]) -> Iterator[Read]:
@@ -137,10 +163,18 @@ def _present(reads: Iterable[Read | None]) -> Iterator[Read]:
 
 def _chunks(pieces: Iterable[Piece]) -> Iterator[list[Piece]]:
     chunk: list[Piece] = []
-    for piece in pieces:
-        chunk.append(piece)
-        if len(chunk) == CHUNK:
-            yield chunk
-            chunk = []
+    size = 0
+    trouble: SourceProblem | None = None
+    try:
+        for piece in pieces:
+            chunk.append(piece)
+            size += len(piece.data or b"")
+            if len(chunk) == CHUNK or size >= _BYTES:
+                yield chunk
+                chunk, size = [], 0
+    except SourceProblem as error:
+        trouble = error
     if chunk:
         yield chunk
+    if trouble is not None:
+        raise trouble
