@@ -102,8 +102,10 @@ class Profile(BaseModel):
         Raises:
             UserError: if the file cannot be read, or is written in a way in which it cannot be changed.
         """
-        text = path.read_text(encoding="utf-8") if path.exists() else TEMPLATE
-        before = read_toml(type(self), path) if path.exists() else type(self).model_validate(tomllib.loads(text))
+        if path.exists():
+            before, text = read_toml(type(self), path), path.read_text(encoding="utf-8")
+        else:
+            before, text = type(self).model_validate(tomllib.loads(TEMPLATE)), TEMPLATE
         try:
             new = with_changes(text, before.model_dump(mode="json"), self.model_dump(mode="json"))
             if type(self).model_validate(tomllib.loads(new)) != self:

@@ -69,18 +69,15 @@ def _change(table: Any, before: Mapping[str, Any], after: Mapping[str, Any]) -> 
             continue
         if isinstance(new, Mapping):
             if key not in table:
-                table[key] = tomlkit.table()
+                table[key] = {}
             _change(table[key], old, new)
         elif isinstance(new, list) and key in table and new[: len(old)] == old:
             for one in new[len(old) :]:
-                table[key].append(_item(one))
+                table[key].append(_member(one))
         elif isinstance(new, list) and any(isinstance(one, Mapping) for one in new):
-            tables = tomlkit.aot()
-            for one in new:
-                tables.append(_item(one))
             if key in table:
                 del table[key]
-            table[key] = tables
+            table[key] = [_member(one) for one in new]
         elif isinstance(new, list):
             array = tomlkit.array()
             array.extend(new)
@@ -89,12 +86,8 @@ def _change(table: Any, before: Mapping[str, Any], after: Mapping[str, Any]) -> 
             table[key] = new
 
 
-def _item(one: Any) -> Any:
-    """One more member of a list; what a relationship does not tell is left out."""
-    import tomlkit
-
+def _member(one: Any) -> Any:
+    """A member of a list; what a relationship does not tell is left out."""
     if not isinstance(one, Mapping):
         return one
-    table = tomlkit.table()
-    table.update({key: value for key, value in one.items() if value})
-    return table
+    return {key: value for key, value in one.items() if value or key in ("name", "email")}
