@@ -8,38 +8,53 @@ import os
 import re
 from collections.abc import Collection
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from connectors.tree import read_bytes
-
-if TYPE_CHECKING:
-    from pathspec import GitIgnoreSpec
 
 FILES = (".gitignore", ".tideignore")
 _MAX_BYTES = 64 * 1024
 # A pattern is tried in time that grows with the length of the name to the power of its wildcards.
 _MAX_WILDCARDS = 4
 _WILDCARD = re.compile(r"\*+")
+_TRAILING_SPACES = re.compile(r"(?<!\\) +$")
+
+
+@dataclass(frozen=True, slots=True)
+class _Rule:
+    """A line of a file of rules: what it fits is ignored, or taken back in."""
+
+    pattern: re.Pattern[str]
+    ignored: bool
+    folders_only: bool
+
+    def fits(self, path: str, folder: bool) -> bool:
+        if self.folders_only and not folder:
+            return False
+        found = self.pattern.search(path)
+        # The group takes part where it is a folder above that fits; that one was looked at before.
+        return found is not None and found.groupdict().get("ps_d") is None
 
 
 @dataclass(frozen=True, slots=True)
 class IgnoreRules:
-    """The rules that hold in one folder: the beginning of the items they are about, and what is ignored there."""
+    """The rules that hold in one folder: those of each file, and the beginning of the items they are about."""
 
-    levels: tuple[tuple[str, "GitIgnoreSpec"], ...] = ()
+    levels: tuple[tuple[str, tuple[_Rule, ...]], ...] = ()
 
     def within(self, folder: str, prefix: str, names: Collection[str]) -> "IgnoreRules":
         """The rules that hold in a folder which has files of these names and whose items begin with `prefix`."""
         lines = [line for name in FILES if name in names for line in _lines(os.path.join(folder, name))]
-        spec = _compiled(lines) if lines else None
-        return IgnoreRules((*self.levels, (prefix, spec))) if spec is not None else self
+        # What stands last counts first.
+        rules = tuple(rule for line in reversed(lines) if (rule := _rule(line)) is not None)
+        return IgnoreRules(((prefix, rules), *self.levels)) if rules else self
 
     def leave_out(self, item: str, *, folder: bool) -> bool:
         """Whether an item is ignored; the folders that it is in are not."""
-        for prefix, spec in reversed(self.levels):
-            found = spec.check_file(item[len(prefix) :] + ("/" if folder else "")).include
-            if found is not None:
-                return found
+        for prefix, rules in self.levels:
+            path = item[len(prefix) :]
+            for rule in rules:
+                if rule.fits(path, folder):
+                    return rule.ignored
         return False
 
 
@@ -53,18 +68,17 @@ def _lines(path: str) -> list[str]:
     return [line.removesuffix("\r") for line in data.decode("utf-8-sig", "replace").split("\n")]
 
 
-def _compiled(lines: list[str]) -> "GitIgnoreSpec | None":
-    from pathspec import GitIgnoreSpec
+def _rule(line: str) -> _Rule | None:
     from pathspec.patterns.gitignore import GitIgnorePatternError
     from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern
 
-    patterns = []
-    for line in lines:
-        if len(_WILDCARD.findall(line)) > _MAX_WILDCARDS:
-            continue
-        try:
-            patterns.append(GitIgnoreSpecPattern(line))
-        except (GitIgnorePatternError, re.error):  # git passes over what is no pattern, too
-            continue
-    said = [pattern for pattern in patterns if pattern.include is not None]
-    return GitIgnoreSpec(said) if said else None
+    line = _TRAILING_SPACES.sub("", line)
+    if len(_WILDCARD.findall(line)) > _MAX_WILDCARDS:
+        return None
+    try:
+        found = GitIgnoreSpecPattern(line.removesuffix("/"))
+    except (GitIgnorePatternError, re.error):  # git passes over what is no pattern, too
+        return None
+    if found.regex is None or found.include is None:
+        return None
+    return _Rule(found.regex, found.include, line.endswith("/"))
