@@ -140,6 +140,12 @@ class VectorIndex:
         return found
 
 
+def drop_cache(folder: Path) -> None:
+    """Remove the files of `VectorIndex.open`, which hold vectors of all that was ever indexed there."""
+    for file in (*folder.glob("*.faiss"), *folder.glob("*.new")):
+        file.unlink()
+
+
 def _index_batch(
     store: Store,
     embedder: Embedder,

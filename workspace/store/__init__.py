@@ -7,6 +7,7 @@ from types import TracebackType
 from workspace.store.artifacts import Artifacts, Hit, Page, Source
 from workspace.store.database import connect, friendly
 from workspace.store.findings import Findings
+from workspace.store.forgetting import Forgetting, Traces
 from workspace.store.lock import worker_lock
 from workspace.store.people import People
 from workspace.store.readings import Reading, Readings, Vector
@@ -23,6 +24,7 @@ __all__ = [
     "Series",
     "Source",
     "Store",
+    "Traces",
     "Vector",
     "worker_lock",
 ]
@@ -45,6 +47,7 @@ class Store:
         self.runs = Runs(self._connection, path)
         self.ties = Ties(self._connection, path)
         self.people = People(self._connection, path)
+        self.forgetting = Forgetting(self._connection, path)
 
     def problems(self) -> list[str]:
         """What SQLite's integrity check and foreign key check have to say; nothing is good."""

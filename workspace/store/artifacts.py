@@ -103,6 +103,7 @@ class Artifacts:
                 [(source_id, _storable(key)) for key in gone],
             )
             self._connection.executemany(_PUT, [_row(artifact, source_id, revision) for artifact in puts])
+            self._connection.execute(f"UPDATE newest SET revision = {_NEWEST}")
             self._connection.executemany("INSERT OR REPLACE INTO cursor VALUES (?, ?, ?)", seen)
             self._connection.executemany("DELETE FROM cursor WHERE source_id = ? AND item = ?", unseen)
 
@@ -136,8 +137,11 @@ class Artifacts:
         return frozenset(email for (people,) in rows for _, _, email, _ in json.loads(people) if email)
 
     def revision(self) -> int:
-        """The number of the newest change; the same number means the same artifacts, but for removals."""
-        return int(self._connection.execute("SELECT coalesce(max(revision), 0) FROM artifact").fetchone()[0])
+        """The number of the newest change; the same number means the same artifacts, but for removals.
+
+        It never falls, so that what comes next is newer than all that was seen.
+        """
+        return int(self._connection.execute(f"SELECT {_NEWEST} FROM newest").fetchone()[0])
 
     def counts(self) -> dict[str, int]:
         """How many artifacts there are of each kind."""
@@ -233,6 +237,8 @@ class Artifacts:
 
 
 _RANKED = 2000
+# An older program that adds artifacts leaves `newest` as it is.
+_NEWEST = "max(newest.revision, (SELECT coalesce(max(artifact.revision), 0) FROM artifact))"
 _COLUMNS = (
     "key, kind, title, text, quoted, people, time, end, due, all_day, busy, cancelled, status, location, thread,"
     " parent, series, recurrence, origin, trust, automatic, defects"

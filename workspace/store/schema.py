@@ -181,5 +181,41 @@ MIGRATIONS: tuple[tuple[int, tuple[str, ...]], ...] = (
             """,
         ),
     ),
-    (1001, ("ALTER TABLE source ADD COLUMN state TEXT NOT NULL DEFAULT ''",)),
+    (
+        1001,
+        (
+            "ALTER TABLE source ADD COLUMN state TEXT NOT NULL DEFAULT ''",
+            # Which sources a finding quotes: known when it is stored, not any more when its artifacts are gone.
+            """
+            CREATE TABLE finding_source (
+                finding_id INTEGER NOT NULL REFERENCES finding ON DELETE CASCADE,
+                source_id INTEGER NOT NULL REFERENCES source ON DELETE CASCADE,
+                PRIMARY KEY (finding_id, source_id)
+            ) STRICT, WITHOUT ROWID
+            """,
+            "CREATE INDEX finding_source_source ON finding_source (source_id)",
+            """
+            INSERT INTO finding_source
+            SELECT DISTINCT finding.id, artifact.source_id
+            FROM finding, json_each(finding.finding, '$.evidence') AS cited
+            JOIN artifact ON artifact.id = json_extract(cited.value, '$.artifact')
+            """,
+            """
+            CREATE TRIGGER finding_source_insert AFTER INSERT ON finding BEGIN
+                INSERT INTO finding_source
+                SELECT DISTINCT new.id, artifact.source_id FROM json_each(new.finding, '$.evidence') AS cited
+                JOIN artifact ON artifact.id = json_extract(cited.value, '$.artifact');
+            END
+            """,
+            # The highest revision that there ever was: it must not fall when the newest artifacts go, or what
+            # comes next would look as old as what a run has seen.
+            "CREATE TABLE newest (revision INTEGER NOT NULL) STRICT",
+            """
+            INSERT INTO newest SELECT max(
+                (SELECT coalesce(max(revision), 0) FROM artifact),
+                (SELECT coalesce(max(json_extract(record, '$.revision')), 0) FROM run WHERE record <> '')
+            )
+            """,
+        ),
+    ),
 )
