@@ -129,8 +129,9 @@ def add_account(
     try:
         holds = opened.check().rstrip(".")
     except SignInFailed as error:
-        said = str(error).partition(" Run: tide sign-in")[0]
-        raise SignInFailed(f"{said} Nothing was kept; run the command again to try another.") from error
+        # There is nothing yet that one could sign in to again.
+        said = ". ".join(part for part in str(error).split(". ") if "tide sign-in" not in part).rstrip(".")
+        raise SignInFailed(f"{said}. Nothing was kept; run the command again to try another.") from error
     with ExitStack() as undo:
         tried.keep(undo)
         _keep_account(work, name, account, undo)

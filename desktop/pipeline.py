@@ -9,7 +9,7 @@ from __future__ import annotations
 import shlex
 import signal
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -123,15 +123,21 @@ def sync(
 
 
 def sync_sources(
-    work: Work, sources: Sequence[Source], *, allow_empty: bool = False, ask: Ask = lambda question: False
+    work: Work,
+    sources: Sequence[Source],
+    *,
+    opened: Mapping[str, Connector] | None = None,
+    allow_empty: bool = False,
+    ask: Ask = lambda question: False,
 ) -> list[Synced]:
-    """Bring these sources into the store; returns how it went in their order.
+    """Bring these sources into the store; returns how it went in their order. `opened` are connectors by source.
 
     Those that were in trouble come last, so that the others need not wait for a server that does not answer.
     """
+    ready = opened or {}
     with work.step("sync"):
         done = {
-            source.name: _sync_source(work, source, allow_empty, ask)
+            source.name: _sync_source(work, source, ready.get(source.name), allow_empty, ask)
             for source in sorted(sources, key=lambda source: bool(source.state))
         }
         work.store.artifacts.trust_correspondents(work.profile.persona.emails, work.profile.domains)
@@ -185,8 +191,10 @@ def discover(work: Work, options: Options, model: LanguageModel | None, embedder
     return whole
 
 
-def connector(work: Work, name: str, kind: str, location: str) -> Connector:
-    """The connector of a source.
+def connector(
+    work: Work, name: str, kind: str, location: str, now: Callable[[], datetime] | None = None
+) -> Connector:
+    """The connector of a source. `now` is its clock where it is to outlast the work.
 
     Raises:
         UserError: if there is no such kind, or it needs an account and accounts.toml has none, or is wrong.
@@ -194,10 +202,12 @@ def connector(work: Work, name: str, kind: str, location: str) -> Connector:
     from connectors import REMOTE, open_connector
 
     account = Accounts.load(work.folders.accounts).get(name) if kind in REMOTE else None
-    return open_connector(kind, name, location, surroundings(work), account)
+    return open_connector(kind, name, location, surroundings(work, now=now), account)
 
 
-def surroundings(work: Work, secrets: SecretStore | None = None) -> Surroundings:
+def surroundings(
+    work: Work, secrets: SecretStore | None = None, now: Callable[[], datetime] | None = None
+) -> Surroundings:
     """What the connectors are told of the person; their secrets are in the keyring, if not in `secrets`."""
     from connectors.surroundings import Surroundings
 
@@ -205,14 +215,14 @@ def surroundings(work: Work, secrets: SecretStore | None = None) -> Surroundings
         own=frozenset(work.profile.persona.emails),
         known=work.profile.known,
         zone=work.profile.zone,
-        now=lambda: work.now,
+        now=now or (lambda: work.now),
         past_days=work.settings.past_days,
         future_days=work.settings.future_days,
         secrets=secrets or Keyring(),
     )
 
 
-def _sync_source(work: Work, source: Source, allow_empty: bool, ask: Ask) -> Synced:
+def _sync_source(work: Work, source: Source, ready: Connector | None, allow_empty: bool, ask: Ask) -> Synced:
     store = work.store.artifacts
     if source.state == SignInFailed.state:
         # Asking again and again with what was refused is how an account gets locked.
@@ -221,7 +231,7 @@ def _sync_source(work: Work, source: Source, allow_empty: bool, ask: Ask) -> Syn
     changed = gone = 0
     problem = state = ""
     try:
-        opened = connector(work, source.name, source.kind, source.location)
+        opened = ready or connector(work, source.name, source.kind, source.location)
         try:
             for puts, removals in _take(work, source, opened, allow_empty):
                 changed, gone = changed + puts, gone + removals

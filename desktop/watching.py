@@ -18,9 +18,20 @@ from threading import Event, Thread
 from typing import Protocol
 
 from connectors.accounts.network import Backoff
+from desktop.moments import present
 from desktop.pipeline import Synced, at_work, connector, looking, stoppable, sync_sources
 from desktop.progress import Mode
-from workspace import Account, Accounts, Connector, ServerAway, SignInFailed, UserError, WorkerBusy
+from workspace import (
+    Account,
+    Accounts,
+    Connector,
+    Profile,
+    ServerAway,
+    Settings,
+    SignInFailed,
+    UserError,
+    WorkerBusy,
+)
 from workspace.store import Source
 
 POLL_SECONDS = 900.0
@@ -69,28 +80,38 @@ def watch(mode: Mode, listener: Listener) -> None:
 
 
 class _Bell:
-    """A thread that waits until a source changes, and says so to `rings`; after an error it has ended."""
+    """A thread that waits until a source changes and says so to `rings`; then it is silent until `listen_again`.
+
+    After an error it has ended. The connector is also that of the syncs, so that it knows what came in between.
+    """
 
     def __init__(self, source: str, opened: Connector, rings: SimpleQueue[_Ring]) -> None:
         self.since = time.monotonic()
-        self._source, self._connector, self._rings = source, opened, rings
-        self._stop = Event()
+        self.connector = opened
+        self._source, self._rings = source, rings
+        self._stop, self._again = Event(), Event()
         self._thread = Thread(target=self._wait, name=f"wait {source}", daemon=True)
         self._thread.start()
 
     def _wait(self) -> None:
         while not self._stop.is_set():
             try:
-                changed = self._connector.wait(self._stop, POLL_SECONDS)
+                changed = self.connector.wait(self._stop, POLL_SECONDS)
             except (UserError, OSError):
                 # The sync that follows finds out what it is.
                 self._rings.put(_Ring(self._source, self, broken=True))
                 return
             if changed:
+                self._again.clear()
                 self._rings.put(_Ring(self._source, self))
+                self._again.wait()
+
+    def listen_again(self) -> None:
+        self._again.set()
 
     def stop(self) -> None:
         self._stop.set()
+        self._again.set()
 
     def join(self, seconds: float) -> None:
         self._thread.join(seconds)
@@ -165,6 +186,7 @@ class Watching:
         self._not_before = -math.inf  # another worker is under way
         self._looked = -math.inf
         self._told = ""
+        self._person: tuple[Settings, Profile] | None = None
 
     @contextmanager
     def listening(self) -> Iterator[Watching]:
@@ -193,9 +215,15 @@ class Watching:
             with looking() as work:
                 sources = work.store.artifacts.sources()
                 accounts = Accounts.load(work.folders.accounts)
+                person = work.settings, work.profile
         except UserError as error:
             self._say_once(str(error))
             return
+        if person != self._person:
+            for one in self._watched.values():
+                one.hang_up()  # its connector was told of another person
+                one.due = min(one.due, now)
+            self._person = person
         for name in self._watched.keys() - {source.name for source in sources}:
             self._watched.pop(name).hang_up()
         for source in sources:
@@ -254,8 +282,14 @@ class Watching:
             if one.bell is None:
                 # Before the sync, so that nothing comes in between.
                 with suppress(UserError):  # which the sync meets too
-                    one.bell = _Bell(name, connector(work, name, source.kind, source.location), self._rings)
-            return sync_sources(work, [source])[0]
+                    zone = work.profile.zone
+                    opened = connector(work, name, source.kind, source.location, lambda: present(zone))
+                    one.bell = _Bell(name, opened, self._rings)
+            ready = {name: one.bell.connector} if one.bell is not None else {}
+            (item,) = sync_sources(work, [source], opened=ready)
+        if one.bell is not None:
+            one.bell.listen_again()
+        return item
 
     def _settle(self, one: _Watched, item: Synced) -> None:
         now = time.monotonic()

@@ -38,7 +38,7 @@ SecretCommand = Annotated[
     typer.Option(
         "--secret-command",
         metavar="CMD",
-        help="A command that prints the password, in place of the keyring: 'pass show mail'.",
+        help="A command that prints the password (or the token, where the server takes no password).",
         show_default=False,
     ),
 ]
@@ -199,12 +199,12 @@ def caldav(
     with _adding(), looking() as work:
         emails: tuple[str, ...] = ()
         if "@" in place and not is_address(place):
-            place = checked_address(place)
-            emails = (place,)
+            emails = (checked_address(place),)
+            place = emails[0]
         elif not is_address(place):
             place = f"https://{place}"
         name = free(work, name, f"{_domain(place)}-calendar", "caldav")
-        values = _found_calendars(place)
+        values = _found_calendars(place) if emails else _at_url(place)
         values |= {
             "user": user or values.get("user", ""),
             "certificate": certificate,
@@ -359,17 +359,35 @@ def _found(address: str) -> dict[str, object]:
     found = find_mail(address)
     account = found.account
     say(f"Mail of {address}: {account.host}:{account.port}, {_ENCRYPTED[Security(account.security)]}. {found.how}")
+    if found.hint:
+        say(found.hint)
     return account.model_dump()
 
 
-def _found_calendars(place: str) -> dict[str, object]:
-    """Where the calendars of an address, or at an address of the web, begin."""
+def _found_calendars(address: str) -> dict[str, object]:
+    """Where the calendars are to which the domain of an address leads."""
     from connectors.accounts.discovery import find_calendars
     from desktop.output import say
 
-    found = find_calendars(place)
-    say(f"Calendars: {found.account.url}. {found.how}")
+    found = find_calendars(address)
+    say(f"Calendars of {address}: {found.account.url}. {found.how}")
+    if found.hint:
+        say(found.hint)
     return found.account.model_dump()
+
+
+def _at_url(url: str) -> dict[str, object]:
+    """The server that the person names by an address of the web, which may name the user too."""
+    from urllib.parse import unquote, urlsplit, urlunsplit
+
+    from workspace import UserError
+
+    parts = urlsplit(url)
+    user, separator, _ = parts.netloc.rpartition("@")[0].partition(":")
+    if separator:
+        raise UserError("Leave the password out of the address: it is asked for, and kept in the keyring.")
+    plain = urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
+    return {"url": plain, "user": unquote(user)}
 
 
 def _oauth(
@@ -388,12 +406,12 @@ def _oauth(
             raise UserError("Tide must know whose client that is. Add it: --provider google or microsoft")
         return {"sign_in": "oauth", "client_id": client_id, "provider": named}
     if secret_command:
-        return {"sign_in": "password", "secret_command": secret_command, "provider": ""}
+        return {"secret_command": secret_command}
     if values.get("sign_in") == "oauth":
         raise UserError(
             "That server takes no password. Sign in with a --client-id of your own, or --token-command."
         )
-    return {"sign_in": "password", "provider": ""}
+    return {"provider": ""}
 
 
 def _domain(place: str) -> str:

@@ -18,7 +18,8 @@ from desktop import pipeline, watching
 from desktop.pipeline import Synced
 from desktop.progress import Mode
 from desktop.watching import Watching
-from workspace import Artifact, Batch, Folders, Kind, Put, ServerAway, SignInFailed, SourceProblem
+from tests.servers.dovecot import Dovecot
+from workspace import Accounts, Artifact, Batch, Folders, Kind, Put, ServerAway, SignInFailed, SourceProblem
 from workspace.store import Store, worker_lock
 
 Tide = Callable[..., Any]
@@ -103,6 +104,32 @@ def test_a_document_comes_in_as_it_is_saved_and_a_signal_ends_it(
         assert store.artifacts.search("berth")
     with worker_lock(home.store):
         pass
+
+
+def test_a_mail_comes_in_as_it_arrives_and_a_server_that_was_away_is_found_again(
+    home: Folders, watch: Callable[..., Running]
+) -> None:
+    mail = (
+        b"From: Ann <ann@example.com>\nTo: me@example.org\nSubject: Berth\nMessage-ID: <%d@example.com>\n\nLet.\n"
+    )
+    with Dovecot() as server:
+        server.fill("INBOX", [mail % 1])
+        Accounts({"work": server.account()}).save(home.accounts)
+        with Store(home.store) as store:
+            store.artifacts.add_source("work", "imap", "imaps://me%40example.org@localhost", datetime.now(UTC))
+        running = watch()
+        running.synced("work", 1)
+        for number in range(2, 4):
+            server.fill("INBOX", [mail % number])
+            assert running.synced("work", number)["changed"] == 1
+        server.stop()
+        assert "localhost" in running.until(lambda event: event.get("state") == "away")["problem"]
+        assert server.start()
+        server.fill("INBOX", [mail % 4])
+        assert running.synced("work", 4)["state"] == ""
+        assert running.end() == 130
+    with Store(home.store) as store:
+        assert len(store.artifacts.search("berth")) == 4
 
 
 def test_a_source_that_is_added_meanwhile_is_watched_too(

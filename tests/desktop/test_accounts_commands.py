@@ -1,0 +1,299 @@
+"""Accounts at servers, added and signed in to: what is asked, what is kept where, what a failure leaves."""
+
+import json
+import os
+import pty
+import shlex
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from datetime import UTC, datetime
+from pathlib import Path
+
+import keyring
+import pytest
+from typer.testing import CliRunner
+
+from connectors.accounts.oauth import Tokens
+from desktop.cli import app
+from tests.servers.dovecot import PASSWORD, USER, Dovecot
+from tests.servers.keyring_file import FileKeyring
+from workspace import Account, Accounts, Folders, Profile, SecretStore
+from workspace.store import Store
+
+MAIL = (
+    b"From: Ann <ann@example.com>\nTo: me@example.org\nSubject: The berth\nMessage-ID: <%d@example.com>\n\nLet.\n"
+)
+
+
+@pytest.fixture(scope="module")
+def dovecot() -> Iterator[Dovecot]:
+    with Dovecot(oauth=True) as server:
+        server.fill("INBOX", [MAIL % number for number in range(3)])
+        yield server
+
+
+class Tide:
+    """The command as a process of its own, with a keyring in a file."""
+
+    def __init__(self, folder: Path, home: Folders) -> None:
+        self.home = home
+        self.keyring = folder / "keyring.json"
+        self.environment = {
+            **os.environ,
+            "PYTHONPATH": str(Path(__file__).parents[2]),
+            "PYTHON_KEYRING_BACKEND": "tests.servers.keyring_file.FileKeyring",
+            "TIDE_TEST_KEYRING": str(self.keyring),
+        }
+
+    def __call__(self, *words: object, typed: str = "", **extra: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [sys.executable, "-m", "desktop", *map(str, words)],
+            input=typed,
+            capture_output=True,
+            text=True,
+            env={**self.environment, **extra},
+            timeout=120,
+        )
+
+    def secrets(self) -> dict[str, str]:
+        return json.loads(self.keyring.read_text()) if self.keyring.exists() else {}
+
+    def nothing_is_kept(self) -> None:
+        assert self.secrets() == {}
+        assert Accounts.load(self.home.accounts).root == {}
+        assert Profile.load(self.home.profile).persona.emails == ("nora@museum.example",)
+        with Store(self.home.store) as store:
+            assert store.artifacts.sources() == []
+
+
+@pytest.fixture
+def tide(tmp_path: Path, home: Folders) -> Tide:
+    return Tide(tmp_path, home)
+
+
+def at(server: Dovecot, *, tls: bool = True) -> list[str]:
+    """The words that name the server."""
+    port = server.tls_port if tls else server.port
+    named = ["--server", f"localhost:{port}", "--certificate", str(server.ca)]
+    return named if tls else [*named, "--security", "starttls"]
+
+
+@pytest.mark.parametrize("tls", [True, False])
+def test_an_account_is_added_with_its_password_in_the_keyring_alone(
+    tls: bool, tide: Tide, dovecot: Dovecot
+) -> None:
+    done = tide("add", "imap", USER, *at(dovecot, tls=tls), "--json", typed=f"{PASSWORD}\nmore\n")
+    assert done.returncode == 0, done.stderr
+    port = dovecot.tls_port if tls else dovecot.port
+    scheme = "imaps" if tls else "imap"
+    added = json.loads(done.stdout)
+    assert added["name"] == "example"
+    assert added["location"] == f"{scheme}://me%40example.org@localhost:{port}"
+    assert "3 messages" in added["holds"]
+    assert f"localhost:{port}, encrypted ({'TLS' if tls else 'STARTTLS'})" in done.stderr
+    assert tide.secrets() == {"tide example": PASSWORD}
+    assert Profile.load(tide.home.profile).persona.emails == ("nora@museum.example", USER)
+    account = Accounts.load(tide.home.accounts).root["example"]
+    assert (account.host, account.port, account.login) == ("localhost", port, USER)
+    for path in tide.home.config.parent.rglob("*"):
+        assert path.is_dir() or PASSWORD.encode() not in path.read_bytes(), path
+    synced = tide("sync", "--json")
+    assert json.loads(synced.stdout)["sources"][0]["held"] == 3, synced.stderr
+    again = tide("add", "imap", USER, *at(dovecot, tls=tls), typed=PASSWORD)
+    assert (again.returncode, "is there already, as 'example'" in again.stderr) == (1, True)
+
+
+def test_a_password_may_come_from_a_command(tide: Tide, dovecot: Dovecot) -> None:
+    done = tide("add", "imap", USER, *at(dovecot), "--secret-command", f"echo {PASSWORD}", "--months", "3",
+                "--folder", "INBOX", "--folder", "Archive", "--name", "berths")  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert done.stderr.endswith("Next: tide run\n")
+    assert tide.secrets() == {}
+    account = Accounts.load(tide.home.accounts).root["berths"]
+    assert (account.secret_command, account.months, account.folders) == (
+        f"echo {PASSWORD}", 3, ("INBOX", "Archive"),
+    )  # fmt: skip
+
+
+def test_a_token_may_come_from_a_command(tide: Tide, dovecot: Dovecot) -> None:
+    words = ("--token-command", f"echo {shlex.quote(dovecot.token())}")
+    assert tide("add", "imap", USER, *at(dovecot), *words).returncode == 0
+    assert json.loads(tide("sync", "--json").stdout)["sources"][0]["held"] == 3
+
+
+def test_what_the_server_refuses_leaves_nothing_behind(tide: Tide, dovecot: Dovecot) -> None:
+    refused = tide("add", "imap", USER, *at(dovecot), typed="not the password\n")
+    assert refused.returncode == 1
+    assert refused.stderr.count("\n") == 2
+    assert "Nothing was kept" in refused.stderr
+    assert "not the password" not in refused.stderr
+    assert "tide sign-in" not in refused.stderr
+    silent = tide("add", "imap", USER, *at(dovecot))
+    assert "No password came in." in silent.stderr
+    command = tide("add", "imap", USER, *at(dovecot), "--secret-command", "false")
+    assert (command.returncode, "secret_command" in command.stderr) == (1, True)
+    untrusted = tide("add", "imap", USER, "--server", f"localhost:{dovecot.tls_port}", typed=PASSWORD)
+    assert (untrusted.returncode, "certificate" in untrusted.stderr.lower()) == (1, True)
+    tide.nothing_is_kept()
+
+
+def test_without_a_keyring_the_other_way_is_named_before_a_password_is_asked(tide: Tide, dovecot: Dovecot) -> None:
+    for missing in ({"PYTHON_KEYRING_BACKEND": "keyring.backends.fail.Keyring"}, {}):
+        tide.keyring.write_text("locked")
+        done = tide("add", "imap", USER, *at(dovecot), typed=PASSWORD, **missing)
+        assert (done.returncode, done.stderr.count("\n")) == (1, 2)
+        assert "--secret-command" in done.stderr
+    tide.keyring.write_text("{}")
+    tide.nothing_is_kept()
+
+
+@pytest.mark.parametrize(
+    "block", ["data", "config"], ids=["the store may not be written", "accounts.toml may not be written"]
+)
+def test_what_cannot_be_kept_whole_is_not_kept(block: str, tide: Tide, dovecot: Dovecot) -> None:
+    if block == "config":
+        (tide.home.config / "accounts.toml.new").mkdir()
+    else:
+        with Store(tide.home.store) as store:
+            store._connection.execute(
+                "CREATE TRIGGER full BEFORE INSERT ON source BEGIN SELECT raise(ABORT, 'no room'); END"
+            )
+    done = tide("add", "imap", USER, *at(dovecot), "--person", "Nora K.", typed=PASSWORD)
+    assert done.returncode == 1
+    if block == "config":
+        (tide.home.config / "accounts.toml.new").rmdir()
+    tide.nothing_is_kept()
+    assert Profile.load(tide.home.profile).persona.name == "Nora Keane"
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("not an address",), "is no mail address"),
+        ((USER, "--server", "mail.example", "--security", "none"), "would send the password to mail.example"),
+        ((USER, "--server", "imap://mail.example/"), "is no server"),
+        ((USER, "--server", "mail.example:many"), "is no server"),
+        ((USER, "--server", "mail.example", "--client-id", "abc"), "--provider google or microsoft"),
+        ((USER, "--server", "m.example", "--client-id", "a", "--secret-command", "b"), "Name one of"),
+        ((USER, "--server", "mail.example", "--name", "mail"), "There is a source called 'mail' already"),
+        ((USER, "--server", "mail.example", "--name", "own"), "accounts.toml has a table [own] already"),
+        (("someone@outlook.com",), "--client-id"),
+    ],
+)
+def test_what_cannot_be_is_refused_before_anything_is_asked(words: tuple[str, ...], said: str, tide: Tide) -> None:
+    with Store(tide.home.store) as store:
+        store.artifacts.add_source("mail", "maildir", "/mail", datetime.now(UTC))
+    tide.home.accounts.write_text('[own]\nhost = "mail.example"\n')
+    done = tide("add", "imap", *words, typed=PASSWORD)
+    assert done.returncode == 1
+    assert said in done.stderr.splitlines()[-1]
+
+
+def state(tide: Tide) -> tuple[str, str]:
+    (source,) = json.loads(tide("sources", "--json").stdout)
+    return source["state"], source["problem"]
+
+
+def test_a_refused_account_is_left_alone_until_it_is_signed_in_to(tide: Tide, dovecot: Dovecot) -> None:
+    assert tide("add", "imap", USER, *at(dovecot), typed=PASSWORD).returncode == 0
+    assert state(tide) == ("never", "")
+    tide.keyring.write_text(json.dumps({"tide example": "an older password"}))
+    before = dovecot.refused()
+    assert tide("sync").returncode == 1
+    assert (state(tide)[0], "tide sign-in example" in state(tide)[1]) == ("sign-in", True)
+    refusals = dovecot.refused()
+    assert refusals > before
+    for words in (["sync"], ["sync", "example"], ["run", "--strategy", "observed"]):
+        again = tide(*words)
+        assert (again.returncode, "tide sign-in example" in again.stderr) == (1, True)
+    assert dovecot.refused() == refusals
+    wrong = tide("sign-in", "example", typed="another wrong one")
+    assert (wrong.returncode, state(tide)[0]) == (1, "sign-in")
+    assert tide.secrets() == {"tide example": "an older password"}
+    right = tide("sign-in", "example", typed=PASSWORD)
+    assert (right.returncode, state(tide), tide.secrets()) == (0, ("never", ""), {"tide example": PASSWORD})
+    assert "3 messages" in right.stderr
+    assert tide("sync").returncode == 0
+    assert state(tide) == ("well", "")
+
+
+def test_signing_in_runs_the_command_again(tide: Tide, dovecot: Dovecot, tmp_path: Path) -> None:
+    kept = tmp_path / "kept"
+    kept.write_text(PASSWORD)
+    words = ("--secret-command", f"cat {kept}")
+    assert tide("add", "imap", USER, *at(dovecot), *words).returncode == 0
+    kept.write_text("changed")
+    assert (tide("sync").returncode, state(tide)[0]) == (1, "sign-in")
+    assert tide("sign-in", "example").returncode == 1
+    kept.write_text(PASSWORD)
+    assert (tide("sign-in", "example").returncode, state(tide)[0]) == (0, "never")
+
+
+def test_there_is_nothing_to_sign_in_to_on_this_machine(tide: Tide, files: Path) -> None:
+    assert tide("add", "folder", files / "documents").returncode == 0
+    for name, said in (("documents", "is on this machine"), ("nobody", "There is no source called 'nobody'")):
+        done = tide("sign-in", name)
+        assert (done.returncode, said in done.stderr) == (1, True)
+
+
+@pytest.mark.parametrize(
+    ("typed", "code", "said"),
+    [(f"{PASSWORD}\n", 0, "Added example"), ("\x03", 130, "Stopped. Nothing was added.")],
+    ids=["typed", "Ctrl-C"],
+)
+def test_a_password_is_not_seen_as_it_is_typed(
+    typed: str, code: int, said: str, tide: Tide, dovecot: Dovecot
+) -> None:
+    terminal, inside = pty.openpty()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "desktop", "add", "imap", USER, *at(dovecot)],
+        preexec_fn=lambda: os.login_tty(inside),
+        env=tide.environment,
+    )
+    os.close(inside)
+    seen = b""
+    while b"Password of" not in seen:
+        seen += os.read(terminal, 1000)
+    os.write(terminal, typed.encode())
+    with suppress(OSError):  # as Linux says that nobody is there any more
+        while chunk := os.read(terminal, 1000):
+            seen += chunk
+    os.close(terminal)
+    assert process.wait(60) == code
+    assert f"Password of {USER} at localhost" in seen.decode()
+    assert said in seen.decode()
+    assert PASSWORD not in seen.decode()
+    if code:
+        tide.nothing_is_kept()
+
+
+def test_a_sign_in_in_the_browser_keeps_tokens_in_the_keyring_alone(
+    home: Folders, dovecot: Dovecot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def authorize(source: str, account: Account, secrets: SecretStore, *, client_secret: str, **_: object) -> None:
+        asked.append((source, account.client_id, account.provider, client_secret))
+        tokens = Tokens(
+            refresh_token="rope",
+            access_token=dovecot.token(),
+            client_secret=client_secret,
+            until=time.time() + 3600,
+        )
+        secrets.put(source, tokens.model_dump_json())
+
+    asked: list[tuple[str, ...]] = []
+    monkeypatch.setattr("connectors.accounts.oauth.authorize", authorize)
+    monkeypatch.setenv("TIDE_TEST_KEYRING", str(tmp_path / "keyring.json"))
+    monkeypatch.setattr(keyring.core, "_keyring_backend", FileKeyring())
+    words = ["add", "imap", USER, *at(dovecot), "--client-id", "anchor", "--provider", "google", "--name", "work"]
+    done = CliRunner().invoke(app, words, input="windlass\n")
+    assert done.exit_code == 0, done.stderr
+    assert asked == [("work", "anchor", "google", "windlass")]
+    assert "windlass" in (tmp_path / "keyring.json").read_text()
+    kept = home.accounts.read_text()
+    assert ("windlass" in kept, "rope" in kept, "anchor" in kept) == (False, False, True)
+    again = CliRunner().invoke(app, ["sign-in", "work"], input="\n")
+    assert again.exit_code == 0, again.stderr
+    assert asked[1:] == [("work", "anchor", "google", "")]
