@@ -1,23 +1,37 @@
 """What the tests of connectors share: sources of every kind to sync from, and a store that only remembers."""
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
 
 from connectors import open_connector
 from connectors.surroundings import Surroundings
-from workspace import Artifact, Batch, Connector, Gone, Put
+from tests.servers.dovecot import PASSWORD, PLAINEST, USER, Dovecot
+from workspace import (
+    Account,
+    Artifact,
+    Batch,
+    Connector,
+    Gone,
+    Keyring,
+    Put,
+    SecretStore,
+    ServerAway,
+    SourceEmpty,
+    SourceProblem,
+)
 
 NOW = datetime(2026, 3, 16, 8, 30, tzinfo=ZoneInfo("Europe/Berlin"))
 CORPORA = Path(__file__).parents[3] / "shared" / "corpora"
 
 
-def surroundings(now: datetime = NOW) -> Surroundings:
+def surroundings(now: datetime = NOW, secrets: SecretStore | None = None) -> Surroundings:
     """Those of a person in Berlin who knows Ann."""
     return Surroundings(
         own=frozenset({"me@example.org"}),
@@ -26,6 +40,7 @@ def surroundings(now: datetime = NOW) -> Surroundings:
         now=lambda: now,
         past_days=30,
         future_days=30,
+        secrets=secrets or Keyring(),
     )
 
 
@@ -65,14 +80,34 @@ class Kept:
 
 
 class Source:
-    """A source on disk that a test can fill and change. Subclasses say how, for one kind of connector."""
+    """A source that a test can fill and change, on disk if not said otherwise. Subclasses say how, for one kind of
+    connector.
+
+    One that was `never_there` is told by an error that reads so, and one that is away by `away_error`. With
+    `stays` nothing is removed then, whatever the person allows: a server may be back soon.
+    """
 
     kind = ""
     name = ""
+    origin = "file:///"
+    never_there = "Check the path"
+    away_error: tuple[type[SourceProblem], str] = (SourceEmpty, "not there any more")
+    stays = False
     key_is_first_path = False  # then an item that moves before it was ever read has another key
 
     def __init__(self, folder: Path) -> None:
         self.path = folder / self.name
+
+    def close(self) -> None:
+        """End what was started for it."""
+
+    def away(self) -> None:
+        """Take the whole source away."""
+        self.path.rename(self.path.with_name("away"))
+
+    def back(self) -> None:
+        """Bring it back as it was."""
+        self.path.with_name("away").rename(self.path)
 
     def connector(self, now: datetime = NOW) -> Connector:
         return open_connector(self.kind, "test", str(self.path), surroundings(now))
@@ -414,11 +449,100 @@ class ContactsSource(Source):
             file.write(card(900)[:70])
 
 
-@pytest.fixture(params=[MaildirSource, MboxSource, EmlSource, VdirSource, IcsSource, FolderSource, ContactsSource])
-def source(request: pytest.FixtureRequest, tmp_path: Path) -> Source:
+class Known:
+    """A keyring that knows one password for all."""
+
+    def get(self, name: str) -> str | None:
+        return PASSWORD
+
+
+class ImapSource(Source):
+    """A mailbox at a Dovecot, which starts when it is filled."""
+
+    kind = "imap"
+    origin = "imap://me%40example.org@localhost:"
+    never_there = "refuses the connection"
+    away_error = (ServerAway, "refuses the connection")
+    stays = True
+    capability = ""
+
+    def __init__(self, folder: Path) -> None:
+        self.server = Dovecot(capability=self.capability)
+        self.running = False
+
+    def close(self) -> None:
+        if self.running:
+            self.server.__exit__()
+
+    def connector(self, now: datetime = NOW) -> Connector:
+        account = Account(address=USER, host="localhost", port=1)
+        if self.running:
+            account = self.server.account(secret_command="")
+        return open_connector(self.kind, "test", "", surroundings(now, Known()), account)
+
+    def fill(self, count: int) -> set[str]:
+        self.server.__enter__()
+        self.running = True
+        self.server.fill("Trash", [mail(999)])
+        return {self.add(number) for number in range(count)}
+
+    def add(self, number: int) -> str:
+        self.server.fill("INBOX", [mail(number)])
+        return f"m{number}@example.com"
+
+    def change(self, number: int) -> str:
+        key = self.remove(number)
+        self.server.fill("INBOX", [mail(number, "Another text than before.")])
+        return key
+
+    def move(self, number: int) -> None:
+        folder, uid = self._find(number)
+        self.server.move(folder, [uid], "Archive")
+
+    def remove(self, number: int) -> str:
+        folder, uid = self._find(number)
+        self.server.expunge(folder, [uid])
+        return f"m{number}@example.com"
+
+    def empty(self) -> None:
+        for folder in ("INBOX", "Archive"):
+            self.server.empty(folder)
+
+    def away(self) -> None:
+        self.server.stop()
+
+    def back(self) -> None:
+        assert self.server.start()
+
+    def spoil(self) -> None:
+        self.server.fill("INBOX", [os.urandom(500), mail(900)[:70] + b"\xff\xfe"])
+
+    def snapshot(self) -> dict[str, Any]:
+        return self.server.snapshot()
+
+    def _find(self, number: int) -> tuple[str, int]:
+        for folder in ("INBOX", "Archive"):
+            for uid, message_id in self.server.message_ids(folder).items():
+                if message_id == f"m{number}@example.com":
+                    return folder, uid
+        raise LookupError(number)
+
+
+class PlainImapSource(ImapSource):
+    """One that can do no more than the protocol asks for."""
+
+    capability = PLAINEST
+
+
+LOCAL_SOURCES = (MaildirSource, MboxSource, EmlSource, VdirSource, IcsSource, FolderSource, ContactsSource)
+
+
+@pytest.fixture(params=[*LOCAL_SOURCES, ImapSource, PlainImapSource])
+def source(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Source]:
     """An empty source of each kind in turn."""
     made: Source = request.param(tmp_path)
-    return made
+    yield made
+    made.close()
 
 
 @pytest.fixture
