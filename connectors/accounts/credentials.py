@@ -111,8 +111,9 @@ def _run(command: str, source: str) -> tuple[bytes, int]:
                         return bytes(output), process.wait(timeout=max(left, 0.1))
                 elif over:
                     return bytes(output), process.wait()
-        except subprocess.TimeoutExpired as error:
-            raise _failed(source, f"took longer than {COMMAND_SECONDS:.0f} seconds") from error
+        except subprocess.TimeoutExpired:
+            # That error quotes the command, which may hold a secret.
+            raise _failed(source, f"took longer than {COMMAND_SECONDS:.0f} seconds") from None
         finally:
             if process.poll() is None:
                 with contextlib.suppress(ProcessLookupError):

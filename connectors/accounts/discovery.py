@@ -57,7 +57,7 @@ def find_mail(
     )
     found = _first(steps, troubles)
     if found is None:
-        raise _nothing(f"No mail server was found for {domain}.", "--host", troubles)
+        raise _nothing(f"No mail server was found for {domain}.", "Name it: --server HOST", troubles)
     return found
 
 
@@ -81,7 +81,11 @@ def find_calendars(address: str, *, names: Names | None = None, web: Web | None 
     )
     found = _first(steps, troubles)
     if found is None:
-        raise _nothing(f"No calendar server was found for {domain}.", "--url", troubles)
+        raise _nothing(
+            f"No calendar server was found for {domain}.",
+            "Give its address (https://…) in place of yours.",
+            troubles,
+        )
     return found
 
 
@@ -146,13 +150,13 @@ def _first(steps: Iterable[Callable[[], Found | None]], troubles: list[SourcePro
     return None
 
 
-def _nothing(what: str, option: str, troubles: list[SourceProblem]) -> UserError:
+def _nothing(what: str, remedy: str, troubles: list[SourceProblem]) -> UserError:
     refused = next((one for one in troubles if isinstance(one, CertificateRefused)), None)
     if refused is not None:
         return UserError(f"{what} {refused}")
     if troubles:
         return ServerAway(f"{what} {troubles[0]}")
-    return UserError(f"{what} Give it with {option}.")
+    return UserError(f"{what} {remedy}")
 
 
 def _of_domain(domain: str) -> Provider | None:
@@ -189,7 +193,7 @@ def _at_server(server: MailServer, address: str, how: str, hint: str = "") -> Fo
     if known is not None:
         return _at_provider(known, address, how)
     if server.sign_in == "oauth":
-        hint = "The server says that it takes OAuth alone: give a command that prints a token (--secret-command)."
+        hint = "The server says that it takes OAuth alone: give a command that prints a token (--token-command)."
     account = Account(
         address=address,
         user=server.user,
