@@ -30,10 +30,10 @@ def read_artifacts(
 ) -> int:
     """Read every artifact that has no note of its present content, what is nearest to `now` first.
 
-    Returns how many notes' artifacts were made. An artifact that says nothing beside its title, that repeats
-    the text of an earlier occurrence of its series, or whose reply is unfit after the repair try, gets no note
-    and is not asked again until its content or the prompt changes; its own text stands in. A model that is not
-    `capable` reads nothing.
+    Returns how many notes' artifacts were made. An artifact that says nothing beside its title, that is a card of
+    the address book, that repeats the text of an earlier occurrence of its series, or whose reply is unfit after
+    the repair try, gets no note and is not asked again until its content or the prompt changes; its own text
+    stands in. A model that is not `capable` reads nothing.
 
     Raises:
         UserError: if the model cannot be reached. What was read before is kept.
@@ -80,7 +80,8 @@ def _fitting(model: LanguageModel, artifact: Artifact, profile: Profile, nonce: 
 
 
 def _says_nothing_more(store: Store, artifact: Artifact) -> bool:
-    if not (artifact.text.strip() or artifact.quoted.strip()):
+    # A card of the address book is laid out as facts already.
+    if artifact.is_card or not (artifact.text.strip() or artifact.quoted.strip()):
         return True
     if not artifact.series:
         return False

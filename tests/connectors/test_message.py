@@ -100,7 +100,7 @@ def test_trust_follows_the_sender_and_a_failed_authentication() -> None:
     assert read("From: ann@example.com.evil.example\n\nx").trust is Trust.UNKNOWN
     forged = read("Authentication-Results: mx; spf=fail; dmarc=fail\nFrom: me@example.org\n\nx")
     assert forged.trust is Trust.UNKNOWN
-    assert any("dmarc" in defect for defect in forged.defects)
+    assert any("dmarc=fail" in defect for defect in forged.defects)
 
 
 def test_dates_are_moments_and_what_is_no_date_is_a_defect() -> None:

@@ -99,6 +99,13 @@ def test_a_new_mail_is_asked_about_and_told_what_is_known(store):
     assert "a1, a2: The garden hall is too small" in asked_text(model.asked[0])
 
 
+def test_a_new_card_of_the_address_book_is_no_matter_to_ask_about(store):
+    look(store, Scripted(script([])))
+    people = (Person(Role.CONTACT, "Jonas Feld", "jonas@x.example"),)
+    put(store, replace(artifacts()[0], key="card", kind=Kind.DOCUMENT, title="Jonas Feld", people=people))
+    assert not has_work(store, PROFILE, NOW, TIDE, "scripted")
+
+
 def test_an_observation_that_time_alone_made_is_asked_about(store):
     look(store, Scripted(script([])))
     later = NOW + timedelta(days=25)

@@ -56,6 +56,16 @@ def test_every_artifact_is_read_once_what_is_near_now_first(store):
     assert len(model.asked) == 3
 
 
+def test_a_card_of_the_address_book_is_no_work_for_a_model(store):
+    people = (Person(Role.CONTACT, "Jonas Feld", "jonas@x.example"),)
+    add(store, Artifact("mail", "c", Kind.DOCUMENT, "Jonas Feld", "Title: Planner", people=people, time=NOW))
+    model = Scripted(card)
+    assert read(store, model) == 0
+    assert model.asked == []
+    assert store.readings.unread(PROMPT_VERSION) == []
+    assert "Title: Planner" in shown_texts(store, [ids_of(store)["c"]], PROFILE)[ids_of(store)["c"]]
+
+
 def test_changed_content_is_read_again(store):
     add(store, mail("one", "first"), mail("two", "same"))
     model = Scripted(card)

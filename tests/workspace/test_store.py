@@ -174,6 +174,19 @@ def test_people_written_to_are_known(store):
     assert store.artifacts.addresses() == {"anna@example.org", "ben@example.org"}
 
 
+def test_mail_that_only_claims_to_be_the_persons_own_makes_nobody_known(store):
+    own = (Person(Role.FROM, "Anna", "anna@example.org"), Person(Role.TO, "", "eve@example.net"))
+    forged = ("the sender's address did not pass authentication (dmarc=fail)",)
+    put(store, mail("m1", people=own, parent="a mail of Eve's"), mail("m2", people=own, defects=forged))
+    put(store, mail("m3", people=(Person(Role.FROM, "", "eve@example.net"),)))
+    store.artifacts.trust_correspondents({"anna@example.org"})
+    assert {artifact.trust for artifact in store.artifacts.all()} == {Trust.UNKNOWN}
+    put(store, mail("m4", people=own))
+    store.artifacts.trust_correspondents({"anna@example.org"})
+    trust = {artifact.key: artifact.trust for artifact in store.artifacts.all()}
+    assert trust == {"m1": Trust.UNKNOWN, "m2": Trust.UNKNOWN, "m3": Trust.KNOWN, "m4": Trust.SELF}
+
+
 def test_people_of_the_same_organization_are_known_but_not_all_who_share_a_provider(store):
     colleague, stranger = ((Person(Role.FROM, "", email),) for email in ("cy@example.org", "eve@notexample.org"))
     put(store, mail("m1", people=colleague), mail("m2", people=stranger))

@@ -109,9 +109,14 @@ class Artifacts:
 
     def trust_correspondents(self, own: Iterable[str], domains: Iterable[str] = ()) -> None:
         """Artifacts of people to whom the person has written, or with an address at one of these domains, are from
-        known people."""
+        known people; mail from an address that has become the person's own since it was read is theirs."""
+        own = frozenset(own)
         written = self.correspondents(own)
         with friendly(self._path), transaction(self._connection):
+            self._connection.executemany(
+                f"UPDATE artifact SET trust = 'self' WHERE sender = ? AND {_BY_SENDER} AND trust <> 'self'",
+                [(address,) for address in sorted(own)],
+            )
             self._connection.executemany(
                 "UPDATE artifact SET trust = 'known' WHERE sender = ? AND trust = 'unknown'",
                 [(address,) for address in sorted(written)],
@@ -122,11 +127,14 @@ class Artifacts:
             )
 
     def correspondents(self, own: Iterable[str]) -> frozenset[str]:
-        """The addresses to which mail from one of the person's own addresses went."""
+        """The addresses to which mail from one of the person's own addresses went.
+
+        A mail inside another can name anybody as its sender, and one that failed the check of its sender does.
+        """
         found: set[str] = set()
         for address in own:
             for (people,) in self._connection.execute(
-                "SELECT people FROM artifact WHERE sender = ? AND kind = 'email'", (address,)
+                f"SELECT people FROM artifact WHERE sender = ? AND {_BY_SENDER}", (address,)
             ):
                 found.update(email for role, _, email, _ in json.loads(people) if role in ("to", "cc") and email)
         return frozenset(found)
@@ -237,6 +245,7 @@ class Artifacts:
 
 
 _RANKED = 2000
+_BY_SENDER = "kind = 'email' AND parent = '' AND instr(defects, 'dmarc=fail') = 0"
 # An older program that adds artifacts leaves `newest` as it is.
 _NEWEST = "max(newest.revision, (SELECT coalesce(max(artifact.revision), 0) FROM artifact))"
 _COLUMNS = (
