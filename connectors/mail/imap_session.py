@@ -75,6 +75,7 @@ class _Wire(imaplib.IMAP4):
         plain = socket.create_connection((host, port), SECONDS)
         try:
             plain.settimeout(SECONDS)
+            plain.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)  # imaplib sends a line in two pieces
             self.sock = self._context.wrap_socket(plain, server_hostname=host) if self._context else plain
         except BaseException:
             plain.close()
@@ -444,6 +445,8 @@ def _signed_in(account: Account, credentials: Credentials, *, renew: bool) -> tu
 def _encrypt(client: _Client, wire: _Wire, context: ssl.SSLContext | None) -> None:
     try:
         client.starttls(context)
+    except ssl.SSLError:
+        raise  # a certificate that is refused is a ValueError too
     except (CapabilityError, IMAPClientError, ValueError) as error:
         raise SourceProblem(
             f"{client.host} does not encrypt at this port (STARTTLS), so nothing was sent."

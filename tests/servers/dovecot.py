@@ -223,7 +223,7 @@ class Dovecot:
         """The command of a session that is signed in from the start, for a `Session` with `stream=True`."""
         drop = f"setpriv --reuid {_uid()} --regid {_gid()} --clear-groups " if not os.getuid() else ""
         environment = f"USER='{user}' HOME='{self._home(user)}'"
-        imap = f"/usr/lib/dovecot/imap -c {self._folder}/dovecot.conf 2>>{self._folder}/log"
+        imap = f"/usr/lib/dovecot/imap -c {self._folder}/dovecot.conf -o imap_capability= 2>>{self._folder}/log"
         return f"exec {drop}env {environment} {imap}"
 
     def message_ids(self, folder: str, user: str = USER) -> dict[int, str]:
@@ -352,6 +352,8 @@ service stats {{
 }}
 service imap-login {{
   chroot =
+  service_count = 0
+  process_min_avail = 1
   inet_listener imap {{
     port = {self.port}
   }}
@@ -359,6 +361,9 @@ service imap-login {{
     port = {self.tls_port}
     ssl = yes
   }}
+}}
+service imap {{
+  service_count = 100
 }}
 namespace inbox {{
   inbox = yes
