@@ -177,8 +177,8 @@ def _given(
         given = json.loads(answer.body)
     except (ValueError, RecursionError):
         given = None
-    if not isinstance(given, dict):
-        raise ServerAway(f"{host_of(ends.token)} answers with nonsense (status {answer.status}).")
+    if not isinstance(given, dict) or answer.status >= 500:
+        raise ServerAway(f"{host_of(ends.token)} gives no answer that can be used (status {answer.status}).")
     if answer.status != 200:
         raise SignInFailed(
             f"{account.provider} refuses the sign-in of {source}: {_code(given.get('error'))}."
