@@ -52,7 +52,7 @@ def with_changes(text: str, before: Mapping[str, Any], after: Mapping[str, Any])
     try:
         document = tomlkit.parse(text)
         _change(document, before, after)
-        return tomlkit.dumps(document)
+        return tomlkit.dumps(document).rstrip("\n") + "\n"
     except (TOMLKitError, AttributeError, TypeError) as error:
         raise ValueError(str(error)) from error
 

@@ -53,7 +53,8 @@ class Cards:
                 continue
         if not cards:
             raise UserError(f"{self._path} holds no contacts. Name a .vcf file, or a folder of .vcf files.")
-        return f"address book with {cards:,} contacts in {len(files):,} files"
+        contacts = "1 contact" if cards == 1 else f"{cards:,} contacts"
+        return f"address book with {contacts}" + (f" in {len(files):,} files" if len(files) > 1 else "")
 
     def _tree(self) -> Tree:
         if self._path.is_dir():

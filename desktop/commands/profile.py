@@ -145,6 +145,7 @@ def _in_touch(book: AddressBook, work: Work) -> list[RenderableType]:
         table.add_column(name, no_wrap=True)
     for one in found[:SHOWN]:
         lines = [one_line(one.name) or "(no name)", *map(one_line, one.addresses)]
+        lines += [f"one person: {one.merged}"] if one.merged else []
         lines += [
             f"perhaps also {one_line(other.email)}: the same name; {_known(other.known)}"
             for other in one.namesakes

@@ -48,6 +48,14 @@ def dealings(home: Folders) -> Folders:
             mail(3, ben, ("", ME)),
             mail(4, eve, ("", ME)),
             mail(5, (HOSTILE, "odd@x.example"), ("", ME)),
+            Artifact(
+                "mail",
+                "cy",
+                Kind.DOCUMENT,
+                title="Cy Lund",
+                people=tuple(Person(Role.CONTACT, "Cy Lund", f"cy@{place}.example") for place in ("work", "home")),
+            ),
+            mail(7, ("", "cy@work.example"), ("", ME)),
             mail(6, ("News", "news@x.example"), ("", ME), automatic=True),
         ]
         store.artifacts.take("mail", Batch(tuple(map(Put, artifacts)), {}))
@@ -121,6 +129,7 @@ def test_it_shows_profile_suggestions_and_people(dealings: Folders, tide: Tide) 
         in flat
     )
     assert "Ben Ortiz 2 1 0 2026-05-18 your mail ben@museum.example" in flat
+    assert "cy@work.example cy@home.example one person: one card of your contacts lists them" in flat
     assert "perhaps also eve@evil.example: the same name; not known" in flat
     assert flat.endswith("And 1 automatic sender; --json lists all.")
     assert not set(shown) & set("\x1b\x07\x9b\u202e\u2066")
@@ -148,6 +157,7 @@ def test_the_record_tells_facts_guesses_and_who_is_known_from_what(dealings: Fol
         "ben@museum.example": "your mail",
         "eve@evil.example": "",
         "odd@x.example": "",
+        "cy@work.example": "contacts",
         "news@x.example": "",
     }
     assert record["people"][0]["same_name"] == [{"email": "eve@evil.example", "known_from": ""}]

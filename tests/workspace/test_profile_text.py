@@ -48,6 +48,7 @@ def test_comments_order_and_spelling_stay(tmp_path: Path) -> None:
     wanted.save(path)
     assert Profile.load(path) == wanted
     text = path.read_text()
+    assert text.endswith('relation = "manager"\n\n[world_model.organization]\nname = "Museum"\n')
     for line in ("# mine", "   # home", '    "Ann@Example.org", # work', "name = 'Ann' # short", "# the end"):
         assert line in text
     assert text.index("timezone") < text.index("[persona]") < text.index('"Cy"') < text.index('"Ben Ortiz"')
