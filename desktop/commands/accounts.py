@@ -5,73 +5,26 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
-from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from desktop.commands.options import Json, Name, Person
+from desktop.commands.options import (
+    Certificate,
+    ClientId,
+    Json,
+    Name,
+    Person,
+    Provider,
+    ProviderOption,
+    SecretCommand,
+    Security,
+    TokenCommand,
+    User,
+)
 
 if TYPE_CHECKING:
     from desktop.adding import Added
-
-
-class Security(StrEnum):
-    TLS = "tls"
-    STARTTLS = "starttls"
-    NONE = "none"
-
-
-class Provider(StrEnum):
-    GOOGLE = "google"
-    MICROSOFT = "microsoft"
-
-
-User = Annotated[
-    str,
-    typer.Option(
-        "--user", metavar="NAME", help="The name to sign in with, if not the address.", show_default=False
-    ),
-]
-SecretCommand = Annotated[
-    str,
-    typer.Option(
-        "--secret-command",
-        metavar="CMD",
-        help="A command that prints the password (or the token, where the server takes no password).",
-        show_default=False,
-    ),
-]
-TokenCommand = Annotated[
-    str,
-    typer.Option(
-        "--token-command", metavar="CMD", help="A command that prints an OAuth access token.", show_default=False
-    ),
-]
-ClientId = Annotated[
-    str,
-    typer.Option(
-        "--client-id",
-        metavar="ID",
-        help="Sign in with OAuth in the browser, as this client of yours at Google or Microsoft.",
-        show_default=False,
-    ),
-]
-ProviderOption = Annotated[
-    Provider | None,
-    typer.Option(
-        "--provider", metavar="NAME", help="google or microsoft, where --client-id is theirs.", show_default=False
-    ),
-]
-Certificate = Annotated[
-    str,
-    typer.Option(
-        "--certificate",
-        metavar="FILE",
-        help="A certificate (PEM) to trust, as of a server of your own.",
-        show_default=False,
-    ),
-]
 
 
 def register_kinds(group: typer.Typer) -> None:
