@@ -10,7 +10,7 @@ syncs, as many months further back each time.
 
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from functools import partial
 from threading import Event
 from urllib.parse import quote
@@ -18,17 +18,15 @@ from urllib.parse import quote
 from connectors.accounts.credentials import Credentials
 from connectors.follow import RECORD, Read, follow, refuse_empty
 from connectors.mail.imap_answers import Answer
-from connectors.mail.imap_fetch import MESSAGES_PER_BATCH, Download, Message
 from connectors.mail.imap_folders import Folder, chosen, listed
-from connectors.mail.imap_listing import Record, Wanted, Window, count, exists, record_name, wanted
+from connectors.mail.imap_listing import Record, Wanted, Window, record_name, status, wanted
 from connectors.mail.imap_session import Refused, Server, Session
-from connectors.mail.message import mailbox_of
-from connectors.mail.workers import read_pieces
 from connectors.surroundings import Surroundings
 from workspace import Account, Batch, Cursor
 
 _MESSAGE = "1"  # the fingerprint of every message
 _POLL = 60.0  # seconds between two looks where the server has no IDLE
+_IN_TURN = 500  # messages of one folder, then those of the next
 _MEGABYTE = 1024 * 1024
 _PORTS = (0, 143, 993)
 
@@ -48,7 +46,6 @@ class ImapMailbox:
         self._account = account
         self._surroundings = surroundings
         self._credentials = Credentials(source, account, surroundings.secrets)
-        self._mailbox = mailbox_of(source, surroundings)
         self._sleep = sleep
         self._inbox: tuple[int, int, int] | None = None
 
@@ -89,9 +86,10 @@ class ImapMailbox:
         server = self._server()
         try:
             folders = chosen(listed(server.session), self._account.folders)
-            messages = sum(count(server.session, folder) for folder in folders)
+            states = [status(server.session, folder) for folder in folders]
         finally:
             server.close()
+        messages = sum(state[2] for state in states if state is not None)
         names = ", ".join(folder.name for folder in folders[:8]) + (", …" if len(folders) > 8 else "")
         return f"IMAP mailbox with {messages:,} messages in {len(folders):,} folders: {names}"
 
@@ -100,19 +98,20 @@ class ImapMailbox:
 
     def _look(self, server: Server, look: "_Look") -> None:
         """Find out what is wanted of each folder."""
-        known = server.persistently(listed)
-        folders = {folder.key: folder for folder in chosen(known, self._account.folders)}
-        there = {folder.wire for folder in known}
-        for key in look.uids:
-            folder = Folder.of_key(key)
-            # A folder that the list lacks is gone only if the server does not know it either.
-            if folder.wire not in there and server.persistently(partial(exists, folder=folder)):
-                folders.setdefault(key, folder)
+        # First, since Dovecot goes through all files of a Maildir when it is asked for a status after a list.
+        states = {folder.key: server.persistently(partial(status, folder=folder)) for folder in look.recorded}
+        there = server.persistently(listed)
+        folders = {folder.key: folder for folder in chosen(there, self._account.folders)}
+        for folder in look.recorded:
+            # One that the list lacks is gone only if the server does not tell of it either.
+            if states[folder.key] is not None and folder.wire not in {one.wire for one in there}:
+                folders.setdefault(folder.key, folder)
         window = Window(self._account.months, self._surroundings.midnight().date())
         found: list[tuple[Folder, Wanted]] = []
         for folder in folders.values():
+            one = look.as_recorded(folder, states.get(folder.key))
             try:
-                one = server.persistently(partial(look.wanted, folder=folder, window=window))
+                one = one or server.persistently(partial(look.wanted, folder=folder, window=window))
             except Refused:
                 look.keep(folder)
             else:
@@ -121,14 +120,19 @@ class ImapMailbox:
         self._inbox = next((_told(one) for folder, one in found if folder.wire == b"INBOX"), None)
 
     def _read(self, server: Server, items: list[str], look: "_Look") -> Iterator[Read]:
-        download = Download(server, self._account.largest_mb * _MEGABYTE)
-        messages = [self._message(item, look.folders) for item in items]
-        return read_pieces(download.pieces(messages), len(messages), self._mailbox)
+        # What reads mails takes as long to load as a look at a server that has nothing new.
+        from connectors.mail.imap_fetch import Download, Message
+        from connectors.mail.message import mailbox_of
+        from connectors.mail.workers import read_pieces
 
-    def _message(self, item: str, folders: Mapping[str, Folder]) -> Message:
-        key, validity, uid = _parts(item)
-        folder = folders.get(key) or Folder.of_key(key)
-        return Message(item, folder, validity, uid, self._origin(folder, validity, uid))
+        messages = []
+        for item in items:
+            key, validity, uid = _parts(item)
+            folder = look.folders[key]
+            messages.append(Message(item, folder, validity, uid, self._origin(folder, validity, uid)))
+        download = Download(server, self._account.largest_mb * _MEGABYTE)
+        mailbox = mailbox_of(self.source, self._surroundings)
+        return read_pieces(download.pieces(messages), len(messages), mailbox)
 
     def _origin(self, folder: Folder, validity: int, uid: int) -> str:
         """The address of a message (RFC 5092)."""
@@ -154,28 +158,43 @@ class _Look:
                 uids[key][validity].add(uid)
         self.uids = {key: {one: frozenset(some) for one, some in those.items()} for key, those in uids.items()}
 
+    @property
+    def recorded(self) -> list[Folder]:
+        """The folders that the cursor knows of."""
+        return [Folder.of_key(key) for key in {**self.uids, **dict.fromkeys(name[1:] for name in self.records)}]
+
+    def as_recorded(self, folder: Folder, state: tuple[int, int, int] | None) -> Wanted | None:
+        """What is known of a folder, if that is all there is."""
+        record = self._record(folder)
+        if record is None or not record.agrees(state):
+            return None
+        return Wanted(record.validity, self.uids.get(folder.key, {}).get(record.validity, frozenset()), record)
+
     def wanted(self, session: Session, folder: Folder, window: Window) -> Wanted:
-        record = Record.parse(self._cursor.get(record_name(folder), ""))
-        return wanted(session, folder, record, self.uids.get(folder.key, {}), window)
+        return wanted(session, folder, self._record(folder), self.uids.get(folder.key, {}), window)
+
+    def _record(self, folder: Folder) -> Record | None:
+        return Record.parse(self._cursor.get(record_name(folder), ""))
 
     def keep(self, folder: Folder) -> None:
         """Leave a folder that can't be looked into as it was."""
         for validity, uids in self.uids.get(folder.key, {}).items():
-            for uid in uids:
-                item = f"{folder.key}/{validity}/{uid}"
+            beginning = f"{folder.key}/{validity}/"
+            for item in (f"{beginning}{uid}" for uid in uids):
                 self.listing[item] = self._cursor[item].partition("\n")[0]
+        self.folders[folder.key] = folder
         name = record_name(folder)
         if name in self._cursor:
             self.records[name] = self._cursor[name]
 
     def add(self, found: list[tuple[Folder, Wanted]]) -> None:
         """Put messages into the listing: the newest first, a batch of each folder in turn."""
-        newest = [(folder, one.validity, sorted(one.uids, reverse=True)) for folder, one in found]
-        longest = max((len(uids) for _, _, uids in newest), default=0)
-        for start in range(0, longest, MESSAGES_PER_BATCH):
-            for folder, validity, uids in newest:
-                for uid in uids[start : start + MESSAGES_PER_BATCH]:
-                    self.listing[f"{folder.key}/{validity}/{uid}"] = _MESSAGE
+        newest = [(f"{folder.key}/{one.validity}/", sorted(one.uids, reverse=True)) for folder, one in found]
+        longest = max((len(uids) for _, uids in newest), default=0)
+        for start in range(0, longest, _IN_TURN):
+            for beginning, uids in newest:
+                for uid in uids[start : start + _IN_TURN]:
+                    self.listing[f"{beginning}{uid}"] = _MESSAGE
         for folder, one in found:
             self.folders[folder.key] = folder
             self.records[record_name(folder)] = str(one.record)

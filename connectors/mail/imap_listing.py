@@ -42,6 +42,10 @@ class Record:
             return None
         return cls(int(parts[0]), int(parts[1]), int(parts[2]), int(parts[3]), parts[4])
 
+    def agrees(self, state: tuple[int, int, int] | None) -> bool:
+        """Whether nothing came and nothing went since, and nothing is left to be fetched; flags do not count."""
+        return self.since == ALL and state == (self.validity, self.next, self.exists)
+
     def __str__(self) -> str:
         return f"{self.validity} {self.next} {self.exists} {self.modseq} {self.since}"
 
@@ -87,14 +91,12 @@ class Window:
 def wanted(
     session: Session, folder: Folder, record: Record | None, known: Mapping[int, frozenset[int]], window: Window
 ) -> Wanted:
-    """What is wanted of a folder. `known` are the UIDs that the cursor has, by UIDVALIDITY.
+    """What is wanted of a folder that is not as recorded. `known` are the UIDs of the cursor, by UIDVALIDITY.
 
     Raises:
         Refused: if the server does not open the folder.
         Broken: if the connection breaks, or the server talks nonsense.
     """
-    if record is not None and (record.since == ALL or not window.months) and _as_recorded(session, folder, record):
-        return Wanted(record.validity, known.get(record.validity, frozenset()), record)
     same = (record.validity, record.modseq) if record is not None and record.modseq else None
     state, vanished = session.examine(folder.wire, same if session.quick_resync() else None)
     validity = state.get("UIDVALIDITY", 0)
@@ -133,21 +135,16 @@ def wanted(
     )
 
 
-def count(session: Session, folder: Folder) -> int:
-    """How many messages a folder holds.
-
-    Raises:
-        Refused: if the server does not tell.
-    """
-    return number(_status(session, folder, b"MESSAGES").get(b"MESSAGES"))
-
-
-def exists(session: Session, folder: Folder) -> bool:
-    """Whether a folder is at the server, though it was not listed."""
+def status(session: Session, folder: Folder) -> tuple[int, int, int] | None:
+    """UIDVALIDITY, UIDNEXT and count of a folder that is not selected; None if the server does not tell, as of one
+    that it does not have."""
+    command = b"STATUS " + quoted(folder.wire) + b" (UIDVALIDITY UIDNEXT MESSAGES)"
     try:
-        return bool(_status(session, folder, b"UIDVALIDITY"))
+        said = [one for one in session.answers(command) if one.kind == b"STATUS" and one.tokens]
     except Refused:
-        return False
+        return None
+    found = fields(said[-1].tokens[-1]) if said else {}
+    return number(found.get(b"UIDVALIDITY")), number(found.get(b"UIDNEXT")), number(found.get(b"MESSAGES"))
 
 
 def search(session: Session, criteria: bytes) -> set[int]:
@@ -163,23 +160,6 @@ def search(session: Session, criteria: bytes) -> set[int]:
         elif one.kind == b"SEARCH":
             found.update(number(token) for token in one.tokens)
     return found - {0}
-
-
-def _as_recorded(session: Session, folder: Folder, record: Record) -> bool:
-    """Whether nothing came and nothing went since the record. Flags that changed are of no interest."""
-    try:
-        status = _status(session, folder, b"UIDVALIDITY UIDNEXT MESSAGES")
-    except Refused:
-        return False
-    told = tuple(number(status.get(name)) for name in (b"UIDVALIDITY", b"UIDNEXT", b"MESSAGES"))
-    return b"MESSAGES" in status and told == (record.validity, record.next, record.exists)
-
-
-def _status(session: Session, folder: Folder, items: bytes) -> dict[bytes, Token]:
-    for one in session.answers(b"STATUS " + quoted(folder.wire) + b" (" + items + b")"):
-        if one.kind == b"STATUS" and one.tokens:
-            return fields(one.tokens[-1])
-    return {}
 
 
 def _resynced(session: Session, known: frozenset[int], vanished: Ranges, before: int) -> set[int] | None:
