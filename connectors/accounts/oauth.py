@@ -68,7 +68,7 @@ def authorize(
     challenge = urlsafe_b64encode(hashlib.sha256(verifier.encode()).digest()).rstrip(b"=").decode()
     scope = ends.mail if account.host else ends.calendars
     with _Redirect(state) as redirect:
-        address = f"http://{ends.redirect}:{redirect.port}/"
+        address = f"http://{ends.redirect}:{redirect.port}"
         asked = {
             "response_type": "code",
             "client_id": account.client_id,

@@ -142,7 +142,7 @@ class TestTheBrowser:
                 "?code=evil",
                 "?code=evil&state=guessed",
                 "?error=x&state=%C3%A9",
-                "favicon.ico",
+                "/favicon.ico",
                 "?a=%FF",
             ):
                 seen.append(browse(back + query))
