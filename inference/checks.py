@@ -318,7 +318,7 @@ def _belongs(artifact: Artifact, cited: Artifact) -> bool:
     return (
         artifact.id == cited.id
         or bool(artifact.thread and artifact.thread == cited.thread)
-        or bool(artifact.series and artifact.series == cited.series)
+        or bool(artifact.uid and artifact.uid == cited.uid)
         or (artifact.source == cited.source and artifact.key == cited.parent)
         or (artifact.source == cited.source and artifact.parent == cited.key)
     )
@@ -358,14 +358,15 @@ def _target(finding: Finding) -> tuple[str, str] | None:
 def _matters(
     finding: Finding, other: Finding, artifacts: Mapping[int, Artifact]
 ) -> tuple[frozenset[object], frozenset[object]]:
-    """What two findings are about. Occurrences of one series are one matter as long as the earlier finding
-    is open or was dismissed; what was done or has lapsed settled one occurrence only."""
+    """What two findings are about. Occurrences of one series, like copies of one event and invitations to it, are
+    one matter as long as the earlier finding is open or was dismissed; what was done or has lapsed settled one of
+    them only."""
     if other.state in (State.DONE, State.LAPSED):
         return frozenset(finding.artifacts), frozenset(other.artifacts)
 
     def matter(row: int) -> object:
         artifact = artifacts.get(row)
-        return artifact.series if artifact is not None and artifact.series else row
+        return artifact.uid if artifact is not None and artifact.uid else row
 
     return frozenset(map(matter, finding.artifacts)), frozenset(map(matter, other.artifacts))
 

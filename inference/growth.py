@@ -99,7 +99,7 @@ class _Growing:
         self.story.tokens += block.tokens
         self._messages.add(block.message)
         kin = self._links.kin(artifact)
-        for rider in (*kin.attachments, *kin.parents):
+        for rider in self._blocks.stands_for((*kin.attachments, *kin.parents)).values():
             self.take(rider)
         return True
 

@@ -1,6 +1,6 @@
 """Links: how strongly one artifact belongs to another, from what they share and how near they are in meaning.
 
-    strength = marks / (marks + HALF) + cosine² / 2 + 0.3 for one thread + ties of attachment and series
+    strength = marks / (marks + HALF) + cosine² / 2 + 0.3 for one thread + ties of attachment, invitation, series
 
 where `marks` is the sum, over the marks that both carry, of the cube of their rarity: log(N / n) / log(N) for a
 mark that n of N artifacts carry. The powers are those that kept most problems together on the sample workspace,
@@ -123,7 +123,7 @@ class Links:
         for others, worth in (
             (kin.thread, SAME_THREAD),
             (kin.series, SAME_SERIES),
-            ((*kin.parents, *kin.attachments), ATTACHED),
+            ((*kin.parents, *kin.attachments, *kin.invited), ATTACHED),
         ):
             for other in others:
                 strengths[other] += worth

@@ -2,7 +2,8 @@
 
 Of the occurrences of a series that are alike, the next to come stands for all, or the last where none is to come.
 Those that differ from most (another text, other answers, moved, cancelled) stand for themselves, unless they are
-many and alike as well.
+many and alike as well. An invitation in mail is shown as the entry of the calendar that says the same, or as the
+first of the invitations that do; one that differs from all of them stands for itself.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ class Occurrences:
         self._ahead: dict[str, list[int]] = {}
 
     def stands_for(self, artifact: Artifact) -> int:
-        """The occurrence that is shown for this one; the artifact itself outside a series."""
+        """The occurrence or entry that is shown for this one; the artifact itself outside a series."""
         if not artifact.series:
             return artifact.id
         if artifact.id not in self._stands_for:
@@ -53,7 +54,8 @@ class Occurrences:
     def _look_at(self, artifact: Artifact) -> None:
         ids = self._store.ties.occurrences(artifact.id)
         found = self._store.artifacts.get(ids)
-        occurrences = [found[one] for one in ids if one in found]
+        invitations = [found[one] for one in ids if one in found and found[one].is_invitation]
+        occurrences = [found[one] for one in ids if one in found and not found[one].is_invitation]
         alike: dict[tuple[object, ...], list[Artifact]] = defaultdict(list)
         for one, turn in zip(occurrences, self._turns(occurrences), strict=True):
             alike[(*_said(one), turn)].append(one)
@@ -63,6 +65,12 @@ class Occurrences:
             few = group is not usual and len(group) <= FEW
             shown = next((one for one in group if not self._over(one)), group[-1])
             self._stands_for.update((one.id, one.id if few else shown.id) for one in group)
+        same = {_announced(one): self._stands_for[one.id] for one in reversed(occurrences)}
+        # A series is announced by its first occurrence, which may lie before all that the calendar keeps.
+        same.update({_rule(one): self._stands_for[one.id] for one in usual if one.recurrence})
+        for one in sorted(invitations, key=lambda one: one.id):
+            said = _rule(one) if one.recurrence else _announced(one)
+            self._stands_for[one.id] = same.setdefault(said, one.id)
         self._ahead[artifact.series] = [
             one.id for one in occurrences if self._stands_for[one.id] == one.id and not self._over(one)
         ]
@@ -99,6 +107,16 @@ def _rare(turns: Sequence[object]) -> set[object]:
     held = Counter(turns)
     most = max(held.values(), default=0)
     return {turn for turn, times in held.items() if times * MOVED <= most}
+
+
+def _announced(event: Artifact) -> tuple[object, ...]:
+    """What somebody who is invited must know of an event; answers and standing words do not count."""
+    return event.title, event.time, event.end, event.location, event.cancelled
+
+
+def _rule(event: Artifact) -> tuple[object, ...]:
+    """The same of a series."""
+    return event.title, event.location, event.cancelled, event.recurrence
 
 
 def _said(occurrence: Artifact) -> tuple[object, ...]:

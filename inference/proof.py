@@ -203,7 +203,7 @@ def _others(
     rows: set[int] = set()
     for artifact in cited:
         kin = store.ties.kin(artifact.id, now, MAX_OTHERS)
-        rows.update(kin.thread, kin.series, kin.parents, kin.attachments)
+        rows.update(kin.thread, kin.series, kin.parents, kin.attachments, kin.invited)
     touched: set[int] = set()
     for observation in named.view.observations:
         rests_on = {item.artifact for item in observation.evidence}

@@ -74,7 +74,7 @@ class Known:
         own = set(self._setting.profile.persona.emails)
         for other in missing:
             held = [artifacts[row] for row in other.artifacts if row in artifacts]
-            ties = {tie for artifact in held for tie in (artifact.thread, artifact.series, artifact.parent)}
+            ties = {tie for artifact in held for tie in (artifact.thread, artifact.uid, artifact.parent)}
             people = {person.email for artifact in held for person in artifact.people}
             self._touch[other.about] = Touch(
                 other.artifacts, frozenset(ties - {""}), frozenset(people - own - {""})

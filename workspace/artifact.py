@@ -91,6 +91,17 @@ class Artifact:
         return f"a{self.id}"
 
     @property
+    def uid(self) -> str:
+        """The UID of an event (RFC 5545, 3.8.4.7), which it shares with the other occurrences of its series, its
+        copies in other calendars and the invitations to it in mail; that of a recurring task; else ""."""
+        return self.series or (self.key if self.kind is Kind.EVENT else "")
+
+    @property
+    def is_invitation(self) -> bool:
+        """Whether it is an event that a mail tells of, not an entry of a calendar."""
+        return self.kind is Kind.EVENT and bool(self.parent)
+
+    @property
     def is_card(self) -> bool:
         """Whether it is a card of the person's address book: facts in lines (see `workspace.card`), no message."""
         return any(person.role is Role.CONTACT for person in self.people)

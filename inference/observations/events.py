@@ -35,7 +35,10 @@ _ANSWERS = {
 
 
 def standing(event: Artifact, world: World) -> Standing:
-    """An answer that the person gave goes before their being the organiser, except for none given yet."""
+    """An answer that the person gave goes before their being the organiser, except for none given yet.
+
+    An entry of their calendar that names nobody is their own; what came by mail and names nobody is not.
+    """
     if event.status.casefold() == "tentative":
         return Standing.TENTATIVE
     answer = Standing.NONE
@@ -51,7 +54,7 @@ def standing(event: Artifact, world: World) -> Standing:
         return Standing.OWN if is_alone(event) else Standing.ORGANIZES
     if answer is not Standing.NONE:
         return answer
-    return Standing.NONE if event.people else Standing.OWN
+    return Standing.NONE if event.people or event.is_invitation else Standing.OWN
 
 
 def is_alone(event: Artifact) -> bool:

@@ -8,6 +8,7 @@ from functools import cached_property
 from zoneinfo import ZoneInfo
 
 from inference.checks import MAX_QUOTE, MIN_WORDS, quote_fault
+from inference.observations.joined import each_once
 from inference.observations.words import plain, stems, subject
 from workspace import Artifact, Evidence, Kind, Person, Profile, Role, Trust
 
@@ -59,8 +60,8 @@ class World:
 
     @cached_property
     def events(self) -> tuple[Artifact, ...]:
-        """All events that have a start, the earliest first."""
-        found = [artifact for artifact in self.artifacts if artifact.kind is Kind.EVENT and artifact.time]
+        """All events that have a start, each once, the earliest first."""
+        found = [artifact for artifact in each_once(self.artifacts, self.is_own) if artifact.time]
         return tuple(sorted(found, key=_when))
 
     @cached_property

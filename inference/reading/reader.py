@@ -31,9 +31,9 @@ def read_artifacts(
     """Read every artifact that has no note of its present content, what is nearest to `now` first.
 
     Returns how many notes' artifacts were made. An artifact that says nothing beside its title, that is a card of
-    the address book, that repeats the text of an earlier occurrence of its series, or whose reply is unfit after
-    the repair try, gets no note and is not asked again until its content or the prompt changes; its own text
-    stands in. A model that is not `capable` reads nothing.
+    the address book, that repeats the text of an earlier occurrence of its series or of the event that it invites
+    to, or whose reply is unfit after the repair try, gets no note and is not asked again until its content or the
+    prompt changes; its own text stands in. A model that is not `capable` reads nothing.
 
     Raises:
         UserError: if the model cannot be reached. What was read before is kept.
@@ -83,6 +83,10 @@ def _says_nothing_more(store: Store, artifact: Artifact) -> bool:
     # A card of the address book is laid out as facts already.
     if artifact.is_card or not (artifact.text.strip() or artifact.quoted.strip()):
         return True
+    if artifact.is_invitation:
+        same = store.artifacts.get(store.ties.occurrences(artifact.id)).values()
+        others = (one for one in same if one.id < artifact.id or not one.is_invitation)
+        return any(one.text == artifact.text for one in others)
     if not artifact.series:
         return False
     series = store.ties.series([artifact.id]).get(artifact.id)

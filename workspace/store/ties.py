@@ -1,4 +1,4 @@
-"""What ties artifacts together: the marks that they carry, and thread, series and attachment.
+"""What ties artifacts together: the marks that they carry, and thread, series, invitation and attachment.
 
 A mark is a rare word, name, number, date or reference in one normal form without spaces. Marks are made by the
 indexing of artifacts, together with the vectors, and can be made again.
@@ -24,12 +24,18 @@ class Marked:
 
 @dataclass(frozen=True, slots=True)
 class Kin:
-    """Ids of the artifacts that share an artifact's thread or series, that it hangs on, and that hang on it."""
+    """Ids of the artifacts that share an artifact's thread or series, that it hangs on, and that hang on it.
+
+    `series` holds whatever has the same UID: occurrences, copies in other calendars, invitations in mail.
+    `invited` are for an entry of a calendar the mails that invited to it, and for a mail the entries that it
+    invited to.
+    """
 
     thread: tuple[int, ...]
     series: tuple[int, ...]
     parents: tuple[int, ...]
     attachments: tuple[int, ...]
+    invited: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,30 +105,37 @@ class Ties:
     def kin(self, artifact: int, now: datetime, limit: int) -> Kin:
         """What belongs to an artifact by structure; of each sort the `limit` nearest to now, in order of time."""
 
-        def column(condition: str) -> tuple[int, ...]:
+        def column(found: str) -> tuple[int, ...]:
             rows = self._connection.execute(
-                "SELECT id FROM (SELECT b.id, coalesce(b.time, 0) AS time FROM artifact a"
-                f" JOIN artifact b ON {condition} AND b.id <> a.id WHERE a.id = ?"
-                " ORDER BY abs(coalesce(b.time, 0) - ?), b.id DESC LIMIT ?) ORDER BY time, id",
-                (artifact, int(now.timestamp()), limit),
+                "SELECT id FROM (SELECT DISTINCT b.id, coalesce(b.time, 0) AS time FROM artifact a"
+                f" {found} AND b.id <> a.id ORDER BY abs(coalesce(b.time, 0) - :now), b.id DESC LIMIT :limit)"
+                " ORDER BY time, id",
+                {"id": artifact, "now": int(now.timestamp()), "limit": limit},
             )
             return tuple(row[0] for row in rows)
 
+        of = "JOIN artifact b ON"
         return Kin(
-            thread=column("b.thread = a.thread AND b.thread <> ''"),
-            series=column("b.series = a.series AND b.series <> ''"),
-            parents=column("b.key = a.parent AND b.source_id = a.source_id"),
-            attachments=column("b.parent = a.key AND b.parent <> '' AND b.source_id = a.source_id"),
+            thread=column(f"{of} b.thread = a.thread AND b.thread <> '' WHERE a.id = :id"),
+            series=column(f"JOIN artifact b WHERE a.id = :id AND b.id IN ({_SAME_UID})"),
+            parents=column(f"{of} b.key = a.parent AND b.source_id = a.source_id WHERE a.id = :id"),
+            attachments=column(
+                f"{of} b.parent = a.key AND b.parent <> '' AND b.source_id = a.source_id WHERE a.id = :id"
+            ),
+            invited=column(f"JOIN artifact b WHERE a.id = :id AND b.id IN ({_INVITED})"),
         )
 
     def series(self, artifacts: Sequence[int]) -> dict[int, Series]:
-        """For those of these artifacts that are one of several occurrences: the series."""
+        """For those of these artifacts that are one of several occurrences: the series.
+
+        Invitations are none: they tell of a series, and may do so often.
+        """
         found: dict[int, Series] = {}
         for start in range(0, len(artifacts), 500):
             part = artifacts[start : start + 500]
             rows = self._connection.execute(
                 "SELECT a.id, count(*), min(b.time), max(b.time), min(b.id) FROM artifact a"
-                " JOIN artifact b ON b.series = a.series AND b.series <> ''"
+                " JOIN artifact b ON b.series = a.series AND b.series <> '' AND b.parent = '' AND a.parent = ''"
                 f" WHERE a.id IN ({','.join('?' * len(part))}) AND b.time IS NOT NULL GROUP BY a.id"
                 " HAVING count(*) > 1",
                 part,
@@ -133,13 +146,14 @@ class Ties:
         return found
 
     def occurrences(self, artifact: int) -> tuple[int, ...]:
-        """All occurrences of an artifact's series, itself among them, in order of time; () outside a series."""
+        """All occurrences of an artifact's series and the invitations to it, itself among them, in order of time;
+        () for an artifact that shares its UID with none."""
         rows = self._connection.execute(
-            "SELECT b.id FROM artifact a JOIN artifact b ON b.series = a.series AND b.series <> ''"
-            " WHERE a.id = ? ORDER BY coalesce(b.time, b.due, 0), b.id",
-            (artifact,),
+            f"SELECT id FROM artifact WHERE id IN ({_SAME_UID}) ORDER BY coalesce(time, due, 0), id",
+            {"id": artifact},
         )
-        return tuple(row[0] for row in rows)
+        found = tuple(row[0] for row in rows)
+        return found if len(found) > 1 or self._is_of_series(artifact) else ()
 
     def later_in_thread(self, artifacts: Sequence[int]) -> dict[int, int]:
         """For those of these artifacts that are mails of a thread: how many mails of it were sent later.
@@ -159,3 +173,35 @@ class Ties:
             )
             found.update(rows)
         return found
+
+    def _is_of_series(self, artifact: int) -> bool:
+        row = self._connection.execute("SELECT series <> '' FROM artifact WHERE id = ?", (artifact,)).fetchone()
+        return row is not None and bool(row[0])
+
+
+# The event of a single entry is known by the key, which is its UID; that of an occurrence or of an invitation by
+# `series`. Keys are looked up source by source, as they are indexed.
+_SAME_UID = """
+    SELECT y.id FROM artifact x JOIN artifact y ON y.series = x.series WHERE x.id = :id AND x.series <> ''
+    UNION
+    SELECT y.id FROM artifact x JOIN source JOIN artifact y
+    ON y.source_id = source.id AND y.key = CASE x.series WHEN '' THEN x.key ELSE x.series END
+    WHERE x.id = :id AND x.kind = 'event' AND y.kind = 'event' AND y.series = ''
+    UNION
+    SELECT y.id FROM artifact x JOIN artifact y ON y.series = x.key
+    WHERE x.id = :id AND x.kind = 'event' AND x.series = ''
+"""
+_INVITED = """
+    SELECT mail.id FROM artifact x JOIN artifact y ON y.series = CASE x.series WHEN '' THEN x.key ELSE x.series END
+    JOIN artifact mail ON mail.source_id = y.source_id AND mail.key = y.parent
+    WHERE x.id = :id AND x.kind = 'event' AND x.parent = '' AND y.kind = 'event' AND y.series <> ''
+    UNION
+    SELECT z.id FROM artifact x JOIN artifact y ON y.parent = x.key AND y.source_id = x.source_id
+    JOIN artifact z ON z.series = y.series
+    WHERE x.id = :id AND x.kind = 'email' AND y.kind = 'event' AND y.series <> '' AND z.parent = ''
+    UNION
+    SELECT z.id FROM artifact x JOIN artifact y ON y.parent = x.key AND y.source_id = x.source_id
+    JOIN source JOIN artifact z ON z.source_id = source.id AND z.key = y.series
+    WHERE x.id = :id AND x.kind = 'email' AND y.kind = 'event' AND y.series <> '' AND z.series = ''
+    AND z.kind = 'event'
+"""
