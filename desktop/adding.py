@@ -187,10 +187,12 @@ def refuse_again(work: Work, kind: str, account: Account, address: str = "") -> 
         UserError: naming the source.
     """
     location = location_of(kind, account, address)
+    accounts = Accounts.load(work.folders.accounts)
     for source in work.store.artifacts.sources():
         if source.kind != kind or source.location != location:
             continue
-        if address and Keyring().get(source.name) != address:
+        other = accounts.get(source.name)
+        if address and (other is None or other.secret_command or Keyring().get(source.name) != address):
             continue
         raise _there_already(location, source)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated
@@ -212,6 +212,30 @@ def webcal(
     Who has the address can read the calendar. So it is kept in the keyring, and is shown as its host alone, unless
     it is --public or a password is wanted besides.
     """
+    add_webcal(
+        address,
+        public=public,
+        user=user,
+        secret_command=secret_command,
+        certificate=certificate,
+        name=name,
+        json=json,
+    )
+
+
+def add_webcal(
+    address: str,
+    *,
+    public: bool = False,
+    user: str = "",
+    secret_command: str = "",
+    certificate: str = "",
+    name: str = "",
+    emails: Sequence[str] = (),
+    person: str = "",
+    json: bool = False,
+) -> None:
+    """Add a published calendar, by whichever name of the kind the person calls it."""
     from connectors.accounts.credentials import Credentials
     from desktop.adding import Tried, add_account, free, made_account, refuse_again
     from desktop.pipeline import looking
@@ -238,7 +262,9 @@ def webcal(
                 tried.put(name, address)
         secret = "" if open_address else http_address(Credentials(name, account, tried).secret())
         refuse_again(work, "webcal", account, secret)
-        added = add_account(work, "webcal", account, tried, name=name, address=secret)
+        added = add_account(
+            work, "webcal", account, tried, name=name, address=secret, emails=emails, person=person
+        )
     tell(added, json)
 
 
@@ -259,7 +285,7 @@ def tell(added: Added, json: bool) -> None:
 
 @contextmanager
 def _adding() -> Iterator[None]:
-    """Tell what ends the adding of an account as what the person can do about it there."""
+    """Tell what ends the adding as what the person can do about it."""
     from desktop.errors import Stopped
     from workspace import KeyringLocked
 

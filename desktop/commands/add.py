@@ -53,7 +53,7 @@ def _adding(kind: str) -> Callable[..., None]:
         from desktop.pipeline import looking
 
         if kind == "calendar" and accounts.is_address(place):
-            accounts.webcal(place, name=name, json=json)
+            accounts.add_webcal(place, name=name, emails=email or (), person=person, json=json)
             return
         with looking() as work:
             added = add_source(work, Place(kind), Path(place), name=name, emails=email or (), person=person)
