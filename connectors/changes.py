@@ -43,6 +43,7 @@ class Changes:
         self._counts = counts
         self._watched: frozenset[str] = frozenset()
         self._told: Iterator[set[FileChange]] | None = None
+        self._hears = False
         self._before: _Identity | None = None
 
     def wait(self, stop: Event, seconds: float) -> bool:
@@ -52,7 +53,7 @@ class Changes:
             self._before = self._identity()
         if self._told is None:
             self._begin()
-        while not stop.is_set() and time.monotonic() < end:
+        while not stop.is_set():
             now = self._identity()
             if now != self._before:  # it came, went, or is another one
                 self._before, self._told = now, None
@@ -61,11 +62,14 @@ class Changes:
                 stop.wait(min(_SLICE / 1000, max(end - time.monotonic(), 0)))
             elif self._changed(self._told):
                 return True
+            if time.monotonic() >= end:
+                break
         return False
 
     def _begin(self) -> None:
         from watchfiles import watch
 
+        self._hears = False
         if self._root.is_dir():
             # Those whose names are no UTF-8 can't be watched.
             self._watched = frozenset(
@@ -91,9 +95,11 @@ class Changes:
     def _changed(self, told: "Iterator[set[FileChange]]") -> bool:
         try:
             paths = [path for _, path in next(told)]
-        except (OSError, RuntimeError):  # no more folders can be watched, or one went while it was begun with
+        except (OSError, RuntimeError):
+            # No more folders can be watched, or one went before; later on it is a change that can't be told of.
             self._told = None
-            return False
+            return self._hears
+        self._hears = True
         if self._root.is_dir():
             if any(path in self._watched or os.path.isdir(path) for path in paths):
                 self._told = None  # there are other folders to watch than before
