@@ -222,12 +222,17 @@ def surroundings(
     )
 
 
+def left_alone(name: str) -> str:
+    """What is said of a source that is not tried until the person signs in again."""
+    return f"Left alone until you sign in again: tide sign-in {shlex.quote(name)}"
+
+
 def _sync_source(work: Work, source: Source, ready: Connector | None, allow_empty: bool, ask: Ask) -> Synced:
     store = work.store.artifacts
     if source.state == SignInFailed.state:
         # Asking again and again with what was refused is how an account gets locked.
-        left_alone = f"Left alone until you sign in again: tide sign-in {shlex.quote(source.name)}"
-        return Synced(source.name, source.kind, 0, 0, store.count_source(source.name), left_alone, source.state)
+        held = store.count_source(source.name)
+        return Synced(source.name, source.kind, 0, 0, held, left_alone(source.name), source.state)
     changed = gone = 0
     problem = state = ""
     try:

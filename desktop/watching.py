@@ -19,7 +19,7 @@ from typing import Protocol
 
 from connectors.accounts.network import Backoff
 from desktop.moments import present
-from desktop.pipeline import Synced, at_work, connector, looking, stoppable, sync_sources
+from desktop.pipeline import Synced, at_work, connector, left_alone, looking, stoppable, sync_sources
 from desktop.progress import Mode
 from workspace import (
     Account,
@@ -228,6 +228,8 @@ class Watching:
             self._watched.pop(name).hang_up()
         for source in sources:
             account = accounts.get(source.name)
+            if source.name not in self._watched and source.state == SignInFailed.state:
+                self._listener.say(f"{source.name}: {left_alone(source.name)}")
             one = self._watched.setdefault(source.name, _Watched(source, account, now))
             signed_in = one.left_alone and source.state != SignInFailed.state
             if account != one.account or signed_in:
@@ -252,7 +254,9 @@ class Watching:
                 self._not_before = time.monotonic() + BUSY_SECONDS
                 return
             self._told = ""
-            if item is not None:
+            if item is None:
+                self._watched.pop(one.source.name).hang_up()
+            else:
                 self._settle(one, item)
 
     def listen(self) -> None:

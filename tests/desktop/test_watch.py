@@ -286,9 +286,13 @@ def test_a_server_that_is_away_is_tried_less_and_less_often(
 def test_a_source_to_sign_in_to_is_left_alone_until_that_is_done(
     step: Callable[[float], int], server: Server, home: Folders, heard: Heard
 ) -> None:
+    with Store(home.store) as store:
+        store.artifacts.add_source("other", "imap", "imaps://nora@other.example:993", datetime.now(UTC))
+        store.artifacts.mark_source("other", problem="Refused.", state="sign-in")
     server.problem = SignInFailed("mail.example refuses the password.")
     assert [step(0), step(100), step(10_000), step(10_000)] == [1] * 4
     assert len(heard.items) == 1
+    assert heard.lines == ["other: Left alone until you sign in again: tide sign-in other"]
     assert all(stop.is_set() for stop in server.held)
     server.problem = None
     with Store(home.store) as store:
