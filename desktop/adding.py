@@ -234,13 +234,15 @@ def checked_address(email: str) -> str:
 
 
 def made_account(**values: Any) -> Account:
-    """An account of these values.
+    """An account of these values; its certificate is a file as seen from here.
 
     Raises:
         UserError: if one is not allowed.
     """
     from pydantic import ValidationError
 
+    if values.get("certificate"):
+        values["certificate"] = str(expanded(values["certificate"]).absolute())
     try:
         return Account(**values)
     except ValidationError as error:
