@@ -157,7 +157,7 @@ class Download:
         if mail is None:
             return None
         data = _assembled(session, one.uid, mail)
-        return Piece(one.item, "", one.origin, data=data, left_out=left_out(mail))
+        return None if data is None else Piece(one.item, "", one.origin, data=data, left_out=left_out(mail))
 
     def _beginning(self, session: Session, one: Message, size: int) -> Piece | None:
         data = _fetched(session, one.uid, [b"BODY.PEEK[]<0.%d>" % self._limit], self._limit).get(b"BODY[]")
@@ -254,8 +254,8 @@ def _said_of(one: Answer) -> dict[bytes, Token]:
     return fields(one.tokens[0]) if one.kind == b"FETCH" and one.tokens else {}
 
 
-def _assembled(session: Session, uid: int, mail: Part) -> bytes:
-    """A mail put together from its header and the parts that are wanted."""
+def _assembled(session: Session, uid: int, mail: Part) -> bytes | None:
+    """A mail put together from its header and the parts that are wanted; None where the server gives not all."""
     numbers = [part.number for part in mail.parts()]
     heads: dict[bytes, Token] = _fetched(session, uid, [b"BODY.PEEK[HEADER]"], 0)
     for start in range(0, len(numbers), 100):
@@ -266,6 +266,8 @@ def _assembled(session: Session, uid: int, mail: Part) -> bytes:
         if leaf.wanted:
             cut = f"<0.{leaf.wanted}>" if leaf.wanted < leaf.octets else ""
             bodies |= _fetched(session, uid, [f"BODY.PEEK[{leaf.number}]{cut}".encode()], leaf.wanted)
+            if not isinstance(bodies.get(f"BODY[{leaf.number}]".encode()), bytes):
+                return None
     return assembled(
         mail,
         _octets(heads, "HEADER"),

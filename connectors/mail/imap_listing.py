@@ -14,7 +14,7 @@ from itertools import pairwise
 from connectors.follow import RECORD
 from connectors.mail.imap_answers import Ranges, Token, fields, number, numbers, ranges
 from connectors.mail.imap_folders import Folder, holds_all
-from connectors.mail.imap_session import Broken, Refused, Session, quoted
+from connectors.mail.imap_session import UIDS_ANSWER, Broken, Refused, Session, quoted
 
 ALL = ""
 """The day since which all mail is wanted."""
@@ -98,7 +98,9 @@ def wanted(
         Broken: if the connection breaks, or the server talks nonsense.
     """
     same = (record.validity, record.modseq) if record is not None and record.modseq else None
-    state, vanished = session.examine(folder.wire, same if session.quick_resync() else None)
+    state, vanished = session.examine(
+        folder.wire, same if session.quick_resync() else None, record.exists if record else 0
+    )
     validity = state.get("UIDVALIDITY", 0)
     if not validity:
         raise Refused(session.host, f"{folder.name} has no UIDVALIDITY")
@@ -151,7 +153,7 @@ def search(session: Session, criteria: bytes) -> set[int]:
     """The UIDs of the selected folder that meet criteria; as ranges where the server can (RFC 4731)."""
     short = b"ESEARCH" in session.capabilities
     found: set[int] = set()
-    for one in session.ask(b"UID SEARCH " + (b"RETURN (ALL) " if short else b"") + criteria):
+    for one in session.ask(b"UID SEARCH " + (b"RETURN (ALL) " if short else b"") + criteria, most=UIDS_ANSWER):
         if one.kind == b"ESEARCH":
             try:
                 found |= numbers(ranges(_after(one.tokens, b"ALL")))

@@ -37,7 +37,10 @@ from connectors.mail.imap_answers import (
 from workspace import Account, QuotaReached, ServerAway, SignInFailed, SourceProblem
 
 _LINE = 4 * 1024 * 1024  # bytes: half a million UIDs
-_ANSWER = 32 * 1024 * 1024
+_ANSWER = 2 * 1024 * 1024
+UIDS_ANSWER = 8 * 1024 * 1024
+"""How many bytes an answer may have that lists UIDs."""
+
 _SLOWEST = 1_000  # bytes a second, after two minutes: one that drips holds nobody up for ever
 _PATIENCE = 120.0
 _IDLE = 25 * 60.0  # RFC 2177: a server may end what has been idle for 29 minutes
@@ -213,20 +216,24 @@ class Session:
             if not over:
                 self._wire.shutdown()
 
-    def examine(self, folder: bytes, known: tuple[int, int] | None = None) -> tuple[dict[str, int], Ranges | None]:
+    def examine(
+        self, folder: bytes, known: tuple[int, int] | None = None, count: int = 0
+    ) -> tuple[dict[str, int], Ranges | None]:
         """Select a folder, read-only: its UIDVALIDITY, UIDNEXT, HIGHESTMODSEQ and EXISTS, and the UIDs that
-        vanished since a (UIDVALIDITY, HIGHESTMODSEQ), None where the server does not tell (RFC 7162)."""
+        vanished since a (UIDVALIDITY, HIGHESTMODSEQ) when there were `count`, None where the server does not tell
+        (RFC 7162)."""
         command = b"EXAMINE " + quoted(folder)
         command += b" (QRESYNC (%d %d))" % known if known else b""
         self.exists, self.selected = 0, b""
         states: list[Answer] = []
         vanished: list[tuple[int, int]] = []
-        for one in self.ask(command, most=1 << 30):  # with QRESYNC, a line for every message whose flags changed
+        # With QRESYNC there is a line for every message whose flags changed.
+        for one in self.ask(command, most=UIDS_ANSWER + 300 * count):
             if one.kind == b"VANISHED" and one.tokens:
                 vanished += ranges(one.tokens[-1])
-            elif one.kind == b"OK":
+            elif one.kind == b"OK" and len(states) < 1000:
                 states.append(one)
-        found = {**codes(states[:1000]), "EXISTS": self.exists}
+        found = {**codes(states), "EXISTS": self.exists}
         self.selected, self.validity = folder, found.get("UIDVALIDITY", 0)
         told = known is not None and found.get("UIDVALIDITY") == known[0]
         return found, merged(vanished) if told else None
