@@ -35,6 +35,7 @@ _BLOCK = re.compile(
     r"^BEGIN:(VEVENT|VTODO|VTIMEZONE)[ \t]*$.*?(?:^END:\1[ \t]*$|(?=^BEGIN:\1[ \t]*$)|\Z)",
     re.MULTILINE | re.DOTALL | re.IGNORECASE,
 )
+_ENTRY = re.compile(r"^BEGIN:(?:VEVENT|VTODO)\b", re.MULTILINE | re.IGNORECASE)
 _TOO_OFTEN = ("SECONDLY", "MINUTELY")
 
 
@@ -58,10 +59,14 @@ class Window:
 
 @dataclass(frozen=True, slots=True)
 class CalendarReading:
-    """What a calendar holds; `reason` says why, where that is nothing."""
+    """What a calendar holds; `reason` says why, where that is nothing, and `unread` that it may hold something
+    nevertheless. One that `recurs` holds something else in another window.
+    """
 
     artifacts: tuple[Artifact, ...]
     reason: str = ""
+    unread: bool = False
+    recurs: bool = False
 
 
 def read_calendar(data: bytes, context: Context, window: Window) -> CalendarReading:
@@ -79,16 +84,17 @@ def read_calendar(data: bytes, context: Context, window: Window) -> CalendarRead
         salvaged = _salvaged(block, context, window)
         if salvaged is not None:
             found.setdefault(salvaged.key, salvaged)
-    reason = ""
-    if not found:
-        components = {component.name for calendar in calendars for component in calendar.walk()}
-        if components & {"VEVENT", "VTODO"}:
-            reason = "all its events lie outside of the window"
-        elif "BEGIN:" in text.upper():
-            reason = "holds no events or tasks"
-        else:
-            reason = "is no calendar"
-    return CalendarReading(tuple(found.values()), reason)
+    components = [one for calendar in calendars for one in calendar.walk() if one.name in ("VEVENT", "VTODO")]
+    recurs = any(_recurs(component) for component in components)
+    if found:
+        return CalendarReading(tuple(found.values()), recurs=recurs)
+    if components:
+        return CalendarReading((), "all its events lie outside of the window", recurs=recurs)
+    if _ENTRY.search(text):
+        return CalendarReading((), "its events can't be parsed, or not in time", unread=True)
+    if "BEGIN:" in text.upper():
+        return CalendarReading((), "holds no events or tasks")
+    return CalendarReading((), "is no calendar", unread=bool(text.strip()))
 
 
 def parse(text: str) -> tuple[list[Component], list[str]]:

@@ -46,7 +46,8 @@ def reading_of(reply: dict[str, Any]) -> "CalendarReading":
     """The reading that an answer tells of."""
     from connectors.calendars.calendar import CalendarReading
 
-    return CalendarReading(tuple(_artifact(one) for one in reply["artifacts"]), str(reply["reason"]))
+    artifacts = tuple(_artifact(one) for one in reply["artifacts"])
+    return CalendarReading(artifacts, str(reply["reason"]), bool(reply["unread"]), bool(reply["recurs"]))
 
 
 def answer(job: dict[str, Any], data: bytes) -> dict[str, Any]:
@@ -58,7 +59,12 @@ def answer(job: dict[str, Any], data: bytes) -> dict[str, Any]:
     context = Context(job["source"], zone, frozenset(job["own"]), frozenset(job["known"]), job["origin"])
     window = Window(datetime.fromisoformat(job["now"]), job["past_days"], job["future_days"], zone)
     reading = read_calendar(data, context, window)
-    return {"artifacts": [_plain(one) for one in reading.artifacts], "reason": reading.reason}
+    return {
+        "artifacts": [_plain(one) for one in reading.artifacts],
+        "reason": reading.reason,
+        "unread": reading.unread,
+        "recurs": reading.recurs,
+    }
 
 
 def answer_invitation(job: dict[str, Any], data: bytes) -> dict[str, Any]:

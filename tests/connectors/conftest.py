@@ -1,6 +1,7 @@
 """What the tests of connectors share: sources of every kind to sync from, and a store that only remembers."""
 
 import os
+import zlib
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -13,6 +14,8 @@ import pytest
 from connectors import open_connector
 from connectors.surroundings import Surroundings
 from tests.servers.dovecot import PASSWORD, PLAINEST, USER, Dovecot
+from tests.servers.radicale_server import Radicale, User
+from tests.servers.web_server import Asked, Said, web_server
 from workspace import (
     Account,
     Artifact,
@@ -449,11 +452,14 @@ class ContactsSource(Source):
             file.write(card(900)[:70])
 
 
+@dataclass(frozen=True)
 class Known:
     """A keyring that knows one password for all."""
 
+    password: str = PASSWORD
+
     def get(self, name: str) -> str | None:
-        return PASSWORD
+        return self.password
 
 
 class ImapSource(Source):
@@ -534,13 +540,132 @@ class PlainImapSource(ImapSource):
     capability = PLAINEST
 
 
+class CaldavSource(Source):
+    """The calendars of a user at a Radicale."""
+
+    kind = "caldav"
+    origin = "https://localhost:"
+    never_there = "Check the address"
+    radicale: Radicale
+
+    def __init__(self, folder: Path) -> None:
+        self.user: User | None = None
+
+    def connector(self, now: datetime = NOW) -> Connector:
+        user = self.user or self.radicale.user()
+        account = user.account("" if self.user else f"{user.url}work/")
+        return open_connector(self.kind, "test", "", surroundings(now, Known(user.password)), account)
+
+    def fill(self, count: int) -> set[str]:
+        self.user = self.radicale.user()
+        self.path = self.user.calendar("work")
+        self.user.calendar("aside")
+        self.user.calendar("cards", tag="VADDRESSBOOK", components="")
+        return {self.add(number) for number in range(count)}
+
+    def add(self, number: int) -> str:
+        (self.path / f"{number}.ics").write_bytes(calendar(event(number)))
+        return f"e{number}"
+
+    def change(self, number: int) -> str:
+        (self.path / f"{number}.ics").write_bytes(calendar(event(number, "Another title")))
+        return f"e{number}"
+
+    def move(self, number: int) -> None:
+        (self.path / f"{number}.ics").rename(self.path.with_name("aside") / f"moved {number}.ics")
+
+    def remove(self, number: int) -> str:
+        (self.path / f"{number}.ics").unlink()
+        return f"e{number}"
+
+    def empty(self) -> None:
+        for path in list(self.path.parent.rglob("*.ics")):
+            path.unlink()
+
+    def away(self) -> None:
+        self.path.parent.rename(self.path.parent.with_suffix(".away"))
+
+    def back(self) -> None:
+        self.path.parent.with_suffix(".away").rename(self.path.parent)
+
+    def spoil(self) -> None:
+        odd = event(900, **{"DTEND;TZID=Europe/Berlin": "20260301T090000"})
+        (self.path / "\u00fc odd + %41.ics").write_bytes(calendar(odd))
+
+    def snapshot(self) -> dict[str, Any]:
+        assert self.user is not None
+        return self.user.files()
+
+
+class PublishedSource(IcsSource):
+    """A calendar that a web server gives to everybody."""
+
+    kind = "webcal"
+    origin = "http://127.0.0.1:"
+    never_there = "Check the address"
+
+    def __init__(self, folder: Path) -> None:
+        self.body = b""
+        self.there = False
+        self._running = web_server(self._answer)
+        self.server = self._running.__enter__()
+
+    def close(self) -> None:
+        self._running.__exit__(None, None, None)
+
+    def connector(self, now: datetime = NOW) -> Connector:
+        account = Account(url=f"{self.server.url}/my.ics", sign_in="none")
+        return open_connector(self.kind, "test", "", surroundings(now), account)
+
+    def fill(self, count: int) -> set[str]:
+        self.there = True
+        return super().fill(count)
+
+    def empty(self) -> None:
+        self.events.clear()
+        self._write()
+
+    def away(self) -> None:
+        self.there = False
+
+    def back(self) -> None:
+        self.there = True
+
+    def spoil(self) -> None:
+        self.body = calendar(*self.events.values(), "BEGIN:VEVENT\r\nSUMMARY:Odd\r\nDTSTART:\x01\r\n")[:-15]
+
+    def snapshot(self) -> dict[str, Any]:
+        assert {asked.method for asked in self.server.asked} <= {"GET"}
+        return {}
+
+    def _write(self) -> None:
+        self.body = calendar(*self.events.values())
+
+    def _answer(self, asked: Asked) -> Said:
+        etag = f'"{zlib.crc32(self.body)}"'
+        if not self.there:
+            return Said(404)
+        if asked.headers.get("if-none-match") == etag:
+            return Said(304, headers={"etag": etag})
+        return Said(200, self.body, {"etag": etag, "content-type": "text/calendar"})
+
+
 LOCAL_SOURCES = (MaildirSource, MboxSource, EmlSource, VdirSource, IcsSource, FolderSource, ContactsSource)
 
 
-@pytest.fixture(params=[*LOCAL_SOURCES, ImapSource, PlainImapSource])
+@pytest.fixture(scope="session")
+def radicale(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Radicale]:
+    """A calendar server; each test takes users of its own."""
+    with Radicale(tmp_path_factory.mktemp("radicale")) as running:
+        yield running
+
+
+@pytest.fixture(params=[*LOCAL_SOURCES, ImapSource, PlainImapSource, CaldavSource, PublishedSource])
 def source(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Source]:
     """An empty source of each kind in turn."""
     made: Source = request.param(tmp_path)
+    if isinstance(made, CaldavSource):
+        made.radicale = request.getfixturevalue("radicale")
     yield made
     made.close()
 
