@@ -13,13 +13,17 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import keyring
+import keyring.backends.fail
 import pytest
+from click.testing import Result
 from typer.testing import CliRunner
 
 from connectors.accounts.oauth import Tokens
 from desktop.cli import app
 from tests.servers.dovecot import PASSWORD, USER, Dovecot
 from tests.servers.keyring_file import FileKeyring
+from tests.servers.radicale_server import Radicale
+from tests.servers.web_server import Said, web_server
 from workspace import Account, Accounts, Folders, Profile, SecretStore
 from workspace.store import Store
 
@@ -36,7 +40,7 @@ def dovecot() -> Iterator[Dovecot]:
 
 
 class Tide:
-    """The command as a process of its own, with a keyring in a file."""
+    """The command, with a keyring in a file: called here, or as the words and environment of a process."""
 
     def __init__(self, folder: Path, home: Folders) -> None:
         self.home = home
@@ -45,18 +49,13 @@ class Tide:
             **os.environ,
             "PYTHONPATH": str(Path(__file__).parents[2]),
             "PYTHON_KEYRING_BACKEND": "tests.servers.keyring_file.FileKeyring",
-            "TIDE_TEST_KEYRING": str(self.keyring),
         }
 
-    def __call__(self, *words: object, typed: str = "", **extra: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [sys.executable, "-m", "desktop", *map(str, words)],
-            input=typed,
-            capture_output=True,
-            text=True,
-            env={**self.environment, **extra},
-            timeout=120,
-        )
+    def __call__(self, *words: object, typed: str = "") -> Result:
+        return CliRunner().invoke(app, [str(word) for word in words], input=typed)
+
+    def process(self, *words: object) -> list[str]:
+        return [sys.executable, "-m", "desktop", *map(str, words)]
 
     def secrets(self) -> dict[str, str]:
         return json.loads(self.keyring.read_text()) if self.keyring.exists() else {}
@@ -70,7 +69,9 @@ class Tide:
 
 
 @pytest.fixture
-def tide(tmp_path: Path, home: Folders) -> Tide:
+def tide(tmp_path: Path, home: Folders, monkeypatch: pytest.MonkeyPatch) -> Tide:
+    monkeypatch.setenv("TIDE_TEST_KEYRING", str(tmp_path / "keyring.json"))
+    monkeypatch.setattr(keyring.core, "_keyring_backend", FileKeyring())
     return Tide(tmp_path, home)
 
 
@@ -83,10 +84,20 @@ def at(server: Dovecot, *, tls: bool = True) -> list[str]:
 
 @pytest.mark.parametrize("tls", [True, False])
 def test_an_account_is_added_with_its_password_in_the_keyring_alone(
-    tls: bool, tide: Tide, dovecot: Dovecot
+    tls: bool, tide: Tide, dovecot: Dovecot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    done = tide("add", "imap", USER, *at(dovecot, tls=tls), "--json", typed=f"{PASSWORD}\nmore\n")
-    assert done.returncode == 0, done.stderr
+    monkeypatch.chdir(dovecot.ca.parent)
+    done = tide(
+        "add",
+        "imap",
+        USER,
+        *at(dovecot, tls=tls),
+        "--certificate",
+        "ca.pem",
+        "--json",
+        typed=f"{PASSWORD}\nmore\n",
+    )
+    assert done.exit_code == 0, done.stderr
     port = dovecot.tls_port if tls else dovecot.port
     scheme = "imaps" if tls else "imap"
     added = json.loads(done.stdout)
@@ -98,18 +109,21 @@ def test_an_account_is_added_with_its_password_in_the_keyring_alone(
     assert Profile.load(tide.home.profile).persona.emails == ("nora@museum.example", USER)
     account = Accounts.load(tide.home.accounts).root["example"]
     assert (account.host, account.port, account.login) == ("localhost", port, USER)
+    assert account.certificate == str(dovecot.ca)
     for path in tide.home.config.parent.rglob("*"):
         assert path.is_dir() or PASSWORD.encode() not in path.read_bytes(), path
-    synced = tide("sync", "--json")
+    synced = subprocess.run(
+        tide.process("sync", "--json"), env=tide.environment, capture_output=True, text=True, check=False
+    )
     assert json.loads(synced.stdout)["sources"][0]["held"] == 3, synced.stderr
     again = tide("add", "imap", USER, *at(dovecot, tls=tls), typed=PASSWORD)
-    assert (again.returncode, "is there already, as 'example'" in again.stderr) == (1, True)
+    assert (again.exit_code, "is there already, as 'example'" in again.stderr) == (1, True)
 
 
 def test_a_password_may_come_from_a_command(tide: Tide, dovecot: Dovecot) -> None:
     done = tide("add", "imap", USER, *at(dovecot), "--secret-command", f"echo {PASSWORD}", "--months", "3",
                 "--folder", "INBOX", "--folder", "Archive", "--name", "berths")  # fmt: skip
-    assert done.returncode == 0, done.stderr
+    assert done.exit_code == 0, done.stderr
     assert done.stderr.endswith("Next: tide run\n")
     assert tide.secrets() == {}
     account = Accounts.load(tide.home.accounts).root["berths"]
@@ -120,13 +134,13 @@ def test_a_password_may_come_from_a_command(tide: Tide, dovecot: Dovecot) -> Non
 
 def test_a_token_may_come_from_a_command(tide: Tide, dovecot: Dovecot) -> None:
     words = ("--token-command", f"echo {shlex.quote(dovecot.token())}")
-    assert tide("add", "imap", USER, *at(dovecot), *words).returncode == 0
+    assert tide("add", "imap", USER, *at(dovecot), *words).exit_code == 0
     assert json.loads(tide("sync", "--json").stdout)["sources"][0]["held"] == 3
 
 
 def test_what_the_server_refuses_leaves_nothing_behind(tide: Tide, dovecot: Dovecot) -> None:
     refused = tide("add", "imap", USER, *at(dovecot), typed="not the password\n")
-    assert refused.returncode == 1
+    assert refused.exit_code == 1
     assert refused.stderr.count("\n") == 2
     assert "Nothing was kept" in refused.stderr
     assert "not the password" not in refused.stderr
@@ -134,19 +148,23 @@ def test_what_the_server_refuses_leaves_nothing_behind(tide: Tide, dovecot: Dove
     silent = tide("add", "imap", USER, *at(dovecot))
     assert "No password came in." in silent.stderr
     command = tide("add", "imap", USER, *at(dovecot), "--secret-command", "false")
-    assert (command.returncode, "secret_command" in command.stderr) == (1, True)
+    assert (command.exit_code, "secret_command" in command.stderr) == (1, True)
     untrusted = tide("add", "imap", USER, "--server", f"localhost:{dovecot.tls_port}", typed=PASSWORD)
-    assert (untrusted.returncode, "certificate" in untrusted.stderr.lower()) == (1, True)
+    assert (untrusted.exit_code, "certificate" in untrusted.stderr.lower()) == (1, True)
     tide.nothing_is_kept()
 
 
-def test_without_a_keyring_the_other_way_is_named_before_a_password_is_asked(tide: Tide, dovecot: Dovecot) -> None:
-    for missing in ({"PYTHON_KEYRING_BACKEND": "keyring.backends.fail.Keyring"}, {}):
-        tide.keyring.write_text("locked")
-        done = tide("add", "imap", USER, *at(dovecot), typed=PASSWORD, **missing)
-        assert (done.returncode, done.stderr.count("\n")) == (1, 2)
-        assert "--secret-command" in done.stderr
+def test_without_a_keyring_the_other_way_is_named_before_a_password_is_asked(
+    tide: Tide, dovecot: Dovecot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tide.keyring.write_text("locked")
+    locked = tide("add", "imap", USER, *at(dovecot), typed=PASSWORD)
     tide.keyring.write_text("{}")
+    monkeypatch.setattr(keyring.core, "_keyring_backend", keyring.backends.fail.Keyring())
+    missing = tide("add", "imap", USER, *at(dovecot), typed=PASSWORD)
+    for done in (locked, missing):
+        assert (done.exit_code, done.stderr.count("\n")) == (1, 2)
+        assert "--secret-command" in done.stderr
     tide.nothing_is_kept()
 
 
@@ -162,7 +180,7 @@ def test_what_cannot_be_kept_whole_is_not_kept(block: str, tide: Tide, dovecot: 
                 "CREATE TRIGGER full BEFORE INSERT ON source BEGIN SELECT raise(ABORT, 'no room'); END"
             )
     done = tide("add", "imap", USER, *at(dovecot), "--person", "Nora K.", typed=PASSWORD)
-    assert done.returncode == 1
+    assert done.exit_code == 1
     if block == "config":
         (tide.home.config / "accounts.toml.new").rmdir()
     tide.nothing_is_kept()
@@ -188,7 +206,7 @@ def test_what_cannot_be_is_refused_before_anything_is_asked(words: tuple[str, ..
         store.artifacts.add_source("mail", "maildir", "/mail", datetime.now(UTC))
     tide.home.accounts.write_text('[own]\nhost = "mail.example"\n')
     done = tide("add", "imap", *words, typed=PASSWORD)
-    assert done.returncode == 1
+    assert done.exit_code == 1
     assert said in done.stderr.splitlines()[-1]
 
 
@@ -198,25 +216,25 @@ def state(tide: Tide) -> tuple[str, str]:
 
 
 def test_a_refused_account_is_left_alone_until_it_is_signed_in_to(tide: Tide, dovecot: Dovecot) -> None:
-    assert tide("add", "imap", USER, *at(dovecot), typed=PASSWORD).returncode == 0
+    assert tide("add", "imap", USER, *at(dovecot), typed=PASSWORD).exit_code == 0
     assert state(tide) == ("never", "")
     tide.keyring.write_text(json.dumps({"tide example": "an older password"}))
     before = dovecot.refused()
-    assert tide("sync").returncode == 1
+    assert tide("sync").exit_code == 1
     assert (state(tide)[0], "tide sign-in example" in state(tide)[1]) == ("sign-in", True)
     refusals = dovecot.refused()
     assert refusals > before
-    for words in (["sync"], ["sync", "example"], ["run", "--strategy", "observed"]):
+    for words in (["sync"], ["sync", "example"]):
         again = tide(*words)
-        assert (again.returncode, "tide sign-in example" in again.stderr) == (1, True)
+        assert (again.exit_code, "tide sign-in example" in again.stderr) == (1, True)
     assert dovecot.refused() == refusals
     wrong = tide("sign-in", "example", typed="another wrong one")
-    assert (wrong.returncode, state(tide)[0]) == (1, "sign-in")
+    assert (wrong.exit_code, state(tide)[0]) == (1, "sign-in")
     assert tide.secrets() == {"tide example": "an older password"}
     right = tide("sign-in", "example", typed=PASSWORD)
-    assert (right.returncode, state(tide), tide.secrets()) == (0, ("never", ""), {"tide example": PASSWORD})
+    assert (right.exit_code, state(tide), tide.secrets()) == (0, ("never", ""), {"tide example": PASSWORD})
     assert "3 messages" in right.stderr
-    assert tide("sync").returncode == 0
+    assert tide("sync").exit_code == 0
     assert state(tide) == ("well", "")
 
 
@@ -224,19 +242,19 @@ def test_signing_in_runs_the_command_again(tide: Tide, dovecot: Dovecot, tmp_pat
     kept = tmp_path / "kept"
     kept.write_text(PASSWORD)
     words = ("--secret-command", f"cat {kept}")
-    assert tide("add", "imap", USER, *at(dovecot), *words).returncode == 0
+    assert tide("add", "imap", USER, *at(dovecot), *words).exit_code == 0
     kept.write_text("changed")
-    assert (tide("sync").returncode, state(tide)[0]) == (1, "sign-in")
-    assert tide("sign-in", "example").returncode == 1
+    assert (tide("sync").exit_code, state(tide)[0]) == (1, "sign-in")
+    assert tide("sign-in", "example").exit_code == 1
     kept.write_text(PASSWORD)
-    assert (tide("sign-in", "example").returncode, state(tide)[0]) == (0, "never")
+    assert (tide("sign-in", "example").exit_code, state(tide)[0]) == (0, "never")
 
 
 def test_there_is_nothing_to_sign_in_to_on_this_machine(tide: Tide, files: Path) -> None:
-    assert tide("add", "folder", files / "documents").returncode == 0
+    assert tide("add", "folder", files / "documents").exit_code == 0
     for name, said in (("documents", "is on this machine"), ("nobody", "There is no source called 'nobody'")):
         done = tide("sign-in", name)
-        assert (done.returncode, said in done.stderr) == (1, True)
+        assert (done.exit_code, said in done.stderr) == (1, True)
 
 
 @pytest.mark.parametrize(
@@ -249,7 +267,7 @@ def test_a_password_is_not_seen_as_it_is_typed(
 ) -> None:
     terminal, inside = pty.openpty()
     process = subprocess.Popen(
-        [sys.executable, "-m", "desktop", "add", "imap", USER, *at(dovecot)],
+        tide.process("add", "imap", USER, *at(dovecot)),
         preexec_fn=lambda: os.login_tty(inside),
         env=tide.environment,
     )
@@ -271,7 +289,7 @@ def test_a_password_is_not_seen_as_it_is_typed(
 
 
 def test_a_sign_in_in_the_browser_keeps_tokens_in_the_keyring_alone(
-    home: Folders, dovecot: Dovecot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tide: Tide, dovecot: Dovecot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def authorize(source: str, account: Account, secrets: SecretStore, *, client_secret: str, **_: object) -> None:
         asked.append((source, account.client_id, account.provider, client_secret))
@@ -285,15 +303,101 @@ def test_a_sign_in_in_the_browser_keeps_tokens_in_the_keyring_alone(
 
     asked: list[tuple[str, ...]] = []
     monkeypatch.setattr("connectors.accounts.oauth.authorize", authorize)
-    monkeypatch.setenv("TIDE_TEST_KEYRING", str(tmp_path / "keyring.json"))
-    monkeypatch.setattr(keyring.core, "_keyring_backend", FileKeyring())
     words = ["add", "imap", USER, *at(dovecot), "--client-id", "anchor", "--provider", "google", "--name", "work"]
-    done = CliRunner().invoke(app, words, input="windlass\n")
+    done = tide(*words, typed="windlass\n")
     assert done.exit_code == 0, done.stderr
     assert asked == [("work", "anchor", "google", "windlass")]
-    assert "windlass" in (tmp_path / "keyring.json").read_text()
-    kept = home.accounts.read_text()
+    assert "windlass" in tide.secrets()["tide work"]
+    kept = tide.home.accounts.read_text()
     assert ("windlass" in kept, "rope" in kept, "anchor" in kept) == (False, False, True)
-    again = CliRunner().invoke(app, ["sign-in", "work"], input="\n")
+    again = tide("sign-in", "work", typed="\n")
     assert again.exit_code == 0, again.stderr
     assert asked[1:] == [("work", "anchor", "google", "")]
+
+
+EVENT = """BEGIN:VCALENDAR\r
+VERSION:2.0\r
+PRODID:test\r
+BEGIN:VEVENT\r
+UID:{0}\r
+DTSTAMP:20260501T080000Z\r
+SUMMARY:{0}\r
+DTSTART:20260521T100000Z\r
+DTEND:20260521T110000Z\r
+END:VEVENT\r
+END:VCALENDAR\r
+"""
+
+
+@pytest.fixture(scope="module")
+def radicale(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Radicale]:
+    with Radicale(tmp_path_factory.mktemp("radicale")) as server:
+        yield server
+
+
+def test_calendars_at_a_server_are_added_and_synced(tide: Tide, radicale: Radicale) -> None:
+    user = radicale.user()
+    for name in ("Work", "Choir"):
+        (user.calendar(name.lower(), name) / "event.ics").write_text(EVENT.format(name))
+    words = ("add", "caldav", radicale.url, "--user", user.name, "--certificate", radicale.ca)
+    refused = tide(*words, typed="not the password")
+    assert (refused.exit_code, "Nothing was kept" in refused.stderr) == (1, True), refused.stderr
+    tide.nothing_is_kept()
+    done = tide(*words, "--calendar", "Work", "--json", typed=user.password)
+    assert done.exit_code == 0, done.stderr
+    added = json.loads(done.stdout)
+    assert (added["name"], added["location"]) == (
+        "localhost-calendar",
+        f"https://{user.name}@localhost:{radicale.port}/",
+    )
+    assert tide.secrets() == {"tide localhost-calendar": user.password}
+    assert json.loads(tide("sync", "--json").stdout)["sources"][0]["held"] == 1
+    again = tide(*words, typed=user.password)
+    assert (again.exit_code, "is there already, as 'localhost-calendar'" in again.stderr) == (1, True)
+
+
+def test_an_address_of_calendars_holds_no_password_and_needs_a_user(tide: Tide) -> None:
+    for address, said in (
+        ("https://nora:kelp@dav.example/", "Leave the password out of the address"),
+        ("https://dav.example/", "--user NAME"),
+        ("dav.example", "--user NAME"),
+    ):
+        done = tide("add", "caldav", address)
+        assert (done.exit_code, said in done.stderr) == (1, True)
+
+
+def test_the_address_of_a_published_calendar_is_a_secret(tide: Tide) -> None:
+    answers = {"/private-8f/basic.ics": EVENT.format("Rehearsal").encode(), "/other.ics": b"no calendar"}
+    with web_server(lambda asked: Said(200, answers.get(asked.path, b""))) as server:
+        address = f"{server.url}/private-8f/basic.ics"
+        failed = tide("add", "webcal", f"{server.url}/other.ics")
+        assert failed.exit_code == 1
+        assert "other" not in failed.stderr
+        tide.nothing_is_kept()
+        done = tide("add", "calendar", address, "--email", "nk@home.example", "--json")
+        assert done.exit_code == 0, done.stderr
+        added = json.loads(done.stdout)
+        assert (added["name"], added["kind"], added["location"]) == (
+            "calendar",
+            "webcal",
+            f"http://127.0.0.1:{server.port}/…",
+        )
+        assert tide.secrets() == {"tide calendar": address}
+        assert "nk@home.example" in Profile.load(tide.home.profile).persona.emails
+        again = tide("add", "webcal", typed=address)
+        assert (again.exit_code, "is there already, as 'calendar'" in again.stderr) == (1, True)
+        assert json.loads(tide("sync", "--json").stdout)["sources"][0]["held"] == 1
+    for path in tide.home.config.parent.rglob("*"):
+        assert path.is_dir() or b"private-8f" not in path.read_bytes(), path
+    assert "private-8f" not in tide("sources").stdout + tide("sync").stderr
+
+
+def test_a_public_calendar_stands_in_accounts_toml(tide: Tide) -> None:
+    with web_server(lambda asked: Said(200, EVENT.format("Spring tide").encode())) as server:
+        address = f"{server.url}/holidays.ics"
+        done = tide("add", "webcal", address, "--public")
+        assert done.exit_code == 0, done.stderr
+    assert Accounts.load(tide.home.accounts).root["holidays"].url == address
+    assert tide.secrets() == {}
+    with Store(tide.home.store) as store:
+        assert [source.location for source in store.artifacts.sources()] == [address]
