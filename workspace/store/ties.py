@@ -180,28 +180,35 @@ class Ties:
 
 
 # The event of a single entry is known by the key, which is its UID; that of an occurrence or of an invitation by
-# `series`. Keys are looked up source by source, as they are indexed.
-_SAME_UID = """
-    SELECT y.id FROM artifact x JOIN artifact y ON y.series = x.series WHERE x.id = :id AND x.series <> ''
+# `series`. CROSS JOIN and `+` keep SQLite to this order: from the one artifact outward, by the indexes of series
+# and parents (which hold none that is empty) and, source by source, of keys.
+_UID = "CASE x.series WHEN '' THEN x.key ELSE x.series END"
+_SAME_UID = f"""
+    SELECT y.id FROM artifact x CROSS JOIN artifact y ON y.series = x.series AND y.series <> '' WHERE x.id = :id
     UNION
-    SELECT y.id FROM artifact x JOIN source JOIN artifact y
-    ON y.source_id = source.id AND y.key = CASE x.series WHEN '' THEN x.key ELSE x.series END
-    WHERE x.id = :id AND x.kind = 'event' AND y.kind = 'event' AND y.series = ''
+    SELECT y.id FROM artifact x CROSS JOIN source CROSS JOIN artifact y
+    ON y.source_id = source.id AND y.key = {_UID} AND +y.kind = 'event' AND +y.series = ''
+    WHERE x.id = :id AND x.kind = 'event'
     UNION
-    SELECT y.id FROM artifact x JOIN artifact y ON y.series = x.key
+    SELECT y.id FROM artifact x CROSS JOIN artifact y ON y.series = x.key AND y.series <> ''
     WHERE x.id = :id AND x.kind = 'event' AND x.series = ''
 """
-_INVITED = """
-    SELECT mail.id FROM artifact x JOIN artifact y ON y.series = CASE x.series WHEN '' THEN x.key ELSE x.series END
-    JOIN artifact mail ON mail.source_id = y.source_id AND mail.key = y.parent
-    WHERE x.id = :id AND x.kind = 'event' AND x.parent = '' AND y.kind = 'event' AND y.series <> ''
+_INVITED = f"""
+    SELECT mail.id FROM artifact x
+    CROSS JOIN artifact y ON y.series = {_UID} AND y.series <> '' AND +y.kind = 'event' AND +y.parent <> ''
+    CROSS JOIN artifact mail ON mail.source_id = y.source_id AND mail.key = y.parent
+    WHERE x.id = :id AND x.kind = 'event' AND x.parent = ''
     UNION
-    SELECT z.id FROM artifact x JOIN artifact y ON y.parent = x.key AND y.source_id = x.source_id
-    JOIN artifact z ON z.series = y.series
-    WHERE x.id = :id AND x.kind = 'email' AND y.kind = 'event' AND y.series <> '' AND z.parent = ''
+    SELECT z.id FROM artifact x
+    CROSS JOIN artifact y ON y.parent = x.key AND y.parent <> ''
+    AND +y.source_id = x.source_id AND +y.kind = 'event'
+    CROSS JOIN artifact z ON z.series = y.series AND z.series <> '' AND +z.parent = ''
+    WHERE x.id = :id AND x.kind = 'email'
     UNION
-    SELECT z.id FROM artifact x JOIN artifact y ON y.parent = x.key AND y.source_id = x.source_id
-    JOIN source JOIN artifact z ON z.source_id = source.id AND z.key = y.series
-    WHERE x.id = :id AND x.kind = 'email' AND y.kind = 'event' AND y.series <> '' AND z.series = ''
-    AND z.kind = 'event'
+    SELECT z.id FROM artifact x
+    CROSS JOIN artifact y ON y.parent = x.key AND y.parent <> ''
+    AND +y.source_id = x.source_id AND +y.kind = 'event'
+    CROSS JOIN source
+    CROSS JOIN artifact z ON z.source_id = source.id AND z.key = y.series AND +z.kind = 'event' AND +z.series = ''
+    WHERE x.id = :id AND x.kind = 'email' AND y.series <> ''
 """
