@@ -21,6 +21,7 @@ ALL = ""
 
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 _FIRST_YEAR = 1971
+_NONE_SUCH = frozenset({"", "NONEXISTENT", "TRYCREATE"})  # RFC 5530; other codes refuse for another reason
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,13 +139,13 @@ def wanted(
 
 
 def status(session: Session, folder: Folder) -> tuple[int, int, int] | None:
-    """UIDVALIDITY, UIDNEXT and count of a folder that is not selected; None if the server does not tell, as of one
-    that it does not have."""
+    """UIDVALIDITY, UIDNEXT and count of a folder that is not selected, 0 where the server does not tell; None if
+    it seems not to have it."""
     command = b"STATUS " + quoted(folder.wire) + b" (UIDVALIDITY UIDNEXT MESSAGES)"
     try:
         said = [one for one in session.answers(command) if one.kind == b"STATUS" and one.tokens]
-    except Refused:
-        return None
+    except Refused as error:
+        return None if error.code in _NONE_SUCH else (0, 0, 0)
     found = fields(said[-1].tokens[-1]) if said else {}
     return number(found.get(b"UIDVALIDITY")), number(found.get(b"UIDNEXT")), number(found.get(b"MESSAGES"))
 

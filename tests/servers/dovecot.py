@@ -41,7 +41,7 @@ WITHOUT_QRESYNC = "IMAP4rev1 SASL-IR LITERAL+ ID ENABLE IDLE NAMESPACE UIDPLUS C
 WITHOUT_CONDSTORE = WITHOUT_QRESYNC.removesuffix(" CONDSTORE")
 PLAINEST = "IMAP4rev1"
 
-_SECONDS = 20  # to start
+_SECONDS = 20  # to start, and to write its log
 _numbers = itertools.count(1)
 
 
@@ -171,9 +171,14 @@ class Dovecot:
         """How often somebody came in by a port so far."""
         return self.log().count("imap-login: Info: Login: ")
 
-    def refused(self) -> int:
-        """How many names and secrets the server has refused so far."""
-        return sum(int(number) for number in re.findall(r"\(auth failed, (\d+) attempts", self.log()))
+    def refused(self, awaited: int = 0) -> int:
+        """How many names and secrets the server has refused so far. Its log lags behind: so many are waited for."""
+        deadline = time.monotonic() + _SECONDS
+        while True:
+            said = re.findall(r"\(auth failed, (\d+) attempts", self.log())
+            if sum(map(int, said)) >= awaited or time.monotonic() > deadline:
+                return sum(map(int, said))
+            time.sleep(0.01)
 
     def fill(
         self,
