@@ -51,6 +51,6 @@ class CertificateRefused(SourceProblem):
 
 
 class KeyringLocked(SourceProblem):
-    """The keyring that holds the secret is locked, or there is none."""
+    """The secret is not to be had: the keyring is locked, there is none, or the command that prints it fails."""
 
     state = "locked"

@@ -62,7 +62,7 @@ _STATES = {
     "sign-in": "sign in again",
     "certificate": "certificate refused",
     "quota": "asked too often",
-    "locked": "keyring locked",
+    "locked": "no secret",
     "empty": "suddenly empty",
 }
 

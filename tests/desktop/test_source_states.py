@@ -83,7 +83,7 @@ def listed(tide: Tide) -> dict[str, dict[str, Any]]:
         (ServerAway("mail.example does not answer."), "away", "away"),
         (QuotaReached("mail.example wants to be asked less often."), "quota", "asked too often"),
         (CertificateRefused("The certificate of mail.example has expired."), "certificate", "certificate refused"),
-        (KeyringLocked("The keyring is locked."), "locked", "keyring locked"),
+        (KeyringLocked("The keyring is locked."), "locked", "no secret"),
         (SourceProblem("mail.example leads round in a circle."), "problem", "in trouble"),
     ],
 )
