@@ -75,7 +75,7 @@ def tokens(parts: Sequence[bytes]) -> list[Token]:
         if place % 2:
             here.append(part)
             continue
-        line = part[: part.rindex(b"{")].removesuffix(b"~") if place + 1 < len(parts) else part
+        line = part[: max(part.rfind(b"{"), 0)].removesuffix(b"~") if place + 1 < len(parts) else part
         for bracket, quoted, atom in _TOKEN.findall(line):
             if bracket == b"(":
                 if len(open_lists) >= _MAX_DEPTH:

@@ -113,13 +113,13 @@ class Download:
             except Broken as error:
                 self._server.broke(error)
                 left = list(by_uid.values())
-                if len(some) == 1:
-                    for one in left:
-                        yield from self._alone(one, 0)
-                elif left and not got and len(left) > 1:
+                if left and not got:
                     # They come in the order of their UIDs: it broke off at the first.
                     first = min(left, key=lambda one: one.uid)
-                    pending += [[one for one in left if one is not first], [first]]
+                    yield from self._alone(first, 0)
+                    left.remove(first)
+                    if left:
+                        pending.append(left)
                 elif left:
                     pending.append(left)
 
