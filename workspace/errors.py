@@ -50,7 +50,15 @@ class CertificateRefused(SourceProblem):
     state = "certificate"
 
 
-class KeyringLocked(SourceProblem):
-    """The secret is not to be had: the keyring is locked, there is none, or the command that prints it fails."""
+class SecretUnavailable(SourceProblem):
+    """The secret is not to be had at the moment, so that no server was asked."""
 
     state = "locked"
+
+
+class KeyringLocked(SecretUnavailable):
+    """The keyring that holds the secret is locked, or there is none."""
+
+
+class SecretCommandFailed(SecretUnavailable):
+    """The command that prints the secret fails."""

@@ -8,7 +8,7 @@ import subprocess
 import threading
 import time
 
-from workspace import Account, KeyringLocked, SecretStore, SignInFailed
+from workspace import Account, SecretCommandFailed, SecretStore, SignInFailed
 
 COMMAND_SECONDS = 60.0
 """How long a command may take that prints a secret: it may have to ask the person."""
@@ -30,7 +30,7 @@ class Credentials:
 
         Raises:
             SignInFailed: if there is none.
-            KeyringLocked: if the keyring cannot be asked, or the command fails.
+            SecretUnavailable: if the keyring cannot be asked, or the command fails.
         """
         if self._account.secret_command:
             return printed(self._account.secret_command, self._source)
@@ -47,7 +47,7 @@ class Credentials:
 
         Raises:
             SignInFailed: if there is none, or it is not renewed since the person or the provider withdrew it.
-            KeyringLocked: if the keyring cannot be asked, or the command fails.
+            SecretUnavailable: if the keyring cannot be asked, or the command fails.
             ServerAway, CertificateRefused: if the provider cannot be reached.
         """
         if self._account.secret_command:
@@ -64,8 +64,8 @@ def printed(command: str, source: str) -> str:
     What it prints is never told further, on whichever channel: it may be a secret.
 
     Raises:
-        KeyringLocked: if the command fails, prints nothing, too much or no text, or takes too long: the agent that
-            it asks may be locked. No server was asked, so that it may be tried again.
+        SecretCommandFailed: if the command fails, prints nothing, too much or no text, or takes too long. The agent
+            that it asks may be locked; no server was asked, so that it may be tried again.
     """
     output, code = _run(command, source)
     if code:
@@ -121,7 +121,7 @@ def _run(command: str, source: str) -> tuple[bytes, int]:
                     os.killpg(process.pid, signal.SIGKILL)
 
 
-def _failed(source: str, what: str) -> KeyringLocked:
-    return KeyringLocked(
+def _failed(source: str, what: str) -> SecretCommandFailed:
+    return SecretCommandFailed(
         f"The secret_command of {source} {what}. Run it in a terminal to see why; it stands in accounts.toml."
     )

@@ -9,7 +9,7 @@ import pytest
 
 from connectors.accounts import credentials
 from connectors.accounts.credentials import Credentials, printed
-from workspace import Account, KeyringLocked, SignInFailed
+from workspace import Account, SecretCommandFailed, SignInFailed
 
 
 class Memory(dict[str, str]):
@@ -23,7 +23,7 @@ class Memory(dict[str, str]):
 
 
 def refused(command: str) -> str:
-    with pytest.raises(KeyringLocked) as caught:
+    with pytest.raises(SecretCommandFailed) as caught:
         printed(command, "work")
     told = str(caught.value)
     assert "\n" not in told
