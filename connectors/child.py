@@ -93,4 +93,4 @@ def _answer(job: dict[str, Any], data: bytes) -> dict[str, Any]:
     except RecursionError:
         return {"error": "nested too deep to be read"}
     except Exception as error:  # a parser may fail in any way: the person is told, the process lives on
-        return {"error": f"can't be read ({type(error).__name__}: {str(error)[:120]})"}
+        return {"error": f"can't be read ({type(error).__name__}: {' '.join(str(error)[:120].split())})"}

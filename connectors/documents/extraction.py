@@ -72,7 +72,7 @@ def _html(data: bytes, charset: str, defects: list[str]) -> Iterator[str]:
     html, odd = decode(data[:most], charset or (found[1].decode("ascii", "replace") if found else ""))
     text, noted = to_text(html)
     defects += [odd, *noted]
-    if len(data) > most:
+    if len(data) > most and len(text) <= MAX_CHARACTERS:
         defects.append(f"only its first {most // 10**6} MB read")
     yield text
 
@@ -114,7 +114,7 @@ def _pdf(data: bytes, _charset: str, defects: list[str]) -> Iterator[str]:
     if len(broken) > 1:
         broken = [f"{broken[0]}, as can't {len(broken) - 1:,} more"]
     defects += broken
-    if not said and not broken:
+    if not said and not defects:
         defects.append("no text in it (scanned pages?)")
 
 

@@ -17,7 +17,7 @@ from zoneinfo import ZoneInfo
 from connectors.calendars.exchange import Invitation
 from connectors.mail.body import Body, Carried, plain
 from connectors.mail.headers import Fields, date, decoded, ids, mailboxes
-from connectors.mail.parts import content_type, parameter, parsed, payload
+from connectors.mail.parts import bounded, content_type, parameter, parsed, payload
 from connectors.mail.quoting import split
 from connectors.reading import Reader
 from connectors.surroundings import Surroundings
@@ -27,6 +27,7 @@ from workspace import Artifact, Kind, Person, Role, Trust
 MAX_PARTS = 500
 MAX_DEPTH = 20
 MAX_ATTACHMENT = 25 * 1024 * 1024
+MAX_INVITATION = 1024 * 1024
 MAX_MESSAGE = 60 * 1024 * 1024
 _UTC = ZoneInfo("UTC")
 NOTHING_LEFT_OUT: Mapping[str, int] = MappingProxyType({})
@@ -75,8 +76,11 @@ def read_message(
     defects: list[str] = []
     if len(data) > MAX_MESSAGE:
         defects.append(f"larger than {MAX_MESSAGE // 2**20} MB; the rest not read")
-        data = data[:MAX_MESSAGE]
-    return tuple(_Reading(mailbox, origin, left_out).artifacts(parsed(data, defects), defects, name=name))
+    start = bounded(data[:MAX_MESSAGE])
+    if len(start) < min(len(data), MAX_MESSAGE):
+        defects = ["more lines or parts than any mail has; the rest not read"]
+    reading = _Reading(mailbox, origin, left_out, cut=bool(defects))
+    return tuple(reading.artifacts(parsed(start, defects), defects, name=name))
 
 
 def unreadable(mailbox: Mailbox, item: str, why: str, origin: str) -> Artifact:
@@ -92,6 +96,7 @@ class _Reading:
     mailbox: Mailbox
     origin: str
     left_out: Mapping[str, int]
+    cut: bool  # then it is no wonder that the last part is
     parts: int = 0
     said: set[tuple[str, ...]] = field(default_factory=set)
 
@@ -133,7 +138,7 @@ class _Reading:
             )
             key = "digest:" + hashlib.sha256("\x1f".join(said).encode("utf-8", "replace")).hexdigest()
         title, odd = clean(subject or name)
-        noted = [note for note in (long, odd) if note]
+        noted = [note for note in ("" if self.cut else long, odd) if note]
         mail = Artifact(
             source=self.mailbox.source,
             key=key,
@@ -163,7 +168,8 @@ class _Reading:
         """Sort the parts of a mail into what is its body and what it carries."""
         self.parts += 1
         if self.parts > MAX_PARTS:
-            body.note(f"more than {MAX_PARTS} parts; the rest not read")
+            if not self.cut:
+                body.note(f"more than {MAX_PARTS} parts; the rest not read")
             return
         kind = content_type(fields)
         inner: Any = part.get_payload()  # a list of messages, or text
@@ -207,7 +213,7 @@ class _Reading:
         disposition = fields.raw("content-disposition").partition(";")[0].strip().lower()
         left_out = self.left_out.get(number, 0)
         data, defect = (b"", "") if left_out else payload(part, fields)
-        if defect:
+        if defect and not self.cut:
             body.note(defect)
         is_text = kind in ("text/plain", "text/html", "text/enriched", "text/x-amp-html")
         if is_text and disposition != "attachment" and not (name and body.pieces):
@@ -231,7 +237,9 @@ class _Reading:
         elif one.is_calendar or one.kind.startswith("message/"):
             mailbox = self.mailbox
             found: Invitation | str = Invitation()
-            if one.is_calendar and documents is not None:
+            if one.is_calendar and one.size > MAX_INVITATION:
+                found = f"larger than {MAX_INVITATION // 2**20} MB; its events are not read"
+            elif one.is_calendar and documents is not None:
                 found = documents.invitation(one.data, mailbox.source, mailbox.zone, self.origin)
             if isinstance(found, Invitation) and (found.events or found.text):
                 yield from self._invitation(found, one, mail)
