@@ -14,7 +14,8 @@ from itertools import pairwise
 from connectors.follow import RECORD
 from connectors.mail.imap_answers import Ranges, Token, fields, number, numbers, ranges
 from connectors.mail.imap_folders import Folder, holds_all
-from connectors.mail.imap_session import UIDS_ANSWER, Broken, Refused, Session, quoted
+from connectors.mail.imap_session import UIDS_ANSWER, Broken, Refused, Session
+from connectors.mail.imap_sign_in import quoted
 
 ALL = ""
 """The day since which all mail is wanted."""

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from connectors import follow
-from connectors.mail import imap_session
+from connectors.mail import imap_sign_in
 from tests.connectors.imap_world import NOW, mailbox
 from tests.servers.dovecot import PASSWORD, PLAINEST, USER, WITHOUT_CONDSTORE, Dovecot
 from tests.servers.proxy import Proxy
@@ -127,7 +127,7 @@ class TestConnectionsThatBreak:
         synced(whole, dovecot.account("none"))
         for limit in (10, 500, 1100):
             with monkeypatch.context() as patch, Proxy(dovecot.port, repeat(limit), stall=True) as proxy:
-                patch.setattr(imap_session, "SECONDS", 0.2)
+                patch.setattr(imap_sign_in, "SECONDS", 0.2)
                 with pytest.raises(ServerAway, match="does not answer"):
                     kept.take(mailbox(through(proxy, dovecot)).sync(kept.cursor))
                 assert proxy.connections <= 10

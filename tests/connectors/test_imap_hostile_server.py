@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from connectors import follow
-from connectors.mail import imap_session
+from connectors.mail import imap_sign_in
 from tests.connectors.imap_world import mailbox
 from tests.servers.dovecot import PASSWORD, USER
 from tests.servers.scripted_imap import HANG_UP, Rule, ScriptedImap
@@ -142,7 +142,7 @@ ODD = {"FETCH: UID of another": {"m7@example.com"}}
 @pytest.fixture(autouse=True)
 def small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(follow, "ITEMS_PER_BATCH", 2)
-    monkeypatch.setattr(imap_session, "SECONDS", 1.0)
+    monkeypatch.setattr(imap_sign_in, "SECONDS", 1.0)
 
 
 @pytest.fixture
