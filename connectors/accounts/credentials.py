@@ -64,8 +64,8 @@ def printed(command: str, source: str) -> str:
     What it prints is never told further, on whichever channel: it may be a secret.
 
     Raises:
-        SecretCommandFailed: if the command fails, prints nothing, too much or no text, or takes too long. The agent
-            that it asks may be locked; no server was asked, so that it may be tried again.
+        SecretCommandFailed: if the command fails, prints nothing, too much or no text, or takes too long. The
+            agent that it asks may be locked; no server was asked, so that it may be tried again.
     """
     output, code = _run(command, source)
     if code:
