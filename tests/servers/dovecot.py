@@ -87,15 +87,14 @@ class Dovecot:
         authority.issue_cert(*self._names).private_key_and_cert_chain_pem.write_to_path(
             self._folder / "server.pem"
         )
-        users = [
-            f"{name}:{{PLAIN}}{word}:{_uid()}:{_gid()}::{self._home(name)}" for name, word in self.users.items()
-        ]
-        (self._folder / "users").write_text("\n".join(users) + "\n")
         if self._oauth:
             self._write_key()
+        users = [
+            f"{name}:{{PLAIN}}{word}:{_uid()}:{_gid()}::{self._home(name)}\n" for name, word in self.users.items()
+        ]
+        (self._folder / "users").write_text("".join(users))
         for user in self.users:
-            for folder in FOLDERS:
-                self._make(self.maildir(folder, user))
+            self.clear(user)
         _give(self._folder, *self._folder.rglob("*"))
         try:
             for _ in range(5):  # another process may take a port that was free
@@ -143,6 +142,15 @@ class Dovecot:
             os.killpg(self._process.pid, signal.SIGKILL)
         self._process.wait()
 
+    def clear(self, user: str = USER) -> None:
+        """Give a user a mailbox as new."""
+        if user in self._sessions:
+            self._sessions.pop(user).shutdown()
+        shutil.rmtree(self._home(user), ignore_errors=True)
+        for folder in FOLDERS:
+            self._make(self.maildir(folder, user))
+        _give(self._home(user), *self._home(user).rglob("*"))
+
     def account(self, security: str = "tls", user: str = USER, **other: Any) -> Account:
         """The account of a user at this server, with whatever else is to be other than usual."""
         values = {
@@ -172,7 +180,7 @@ class Dovecot:
         return self.log().count("imap-login: Info: Login: ")
 
     def refused(self, awaited: int = 0) -> int:
-        """How many names and secrets the server has refused so far. Its log lags behind: so many are waited for."""
+        """How many names and secrets the server has refused; its log lags behind, so some may be awaited."""
         deadline = time.monotonic() + _SECONDS
         while True:
             said = re.findall(r"\(auth failed, (\d+) attempts", self.log())
@@ -259,6 +267,8 @@ class Dovecot:
 
     def change_uidvalidity(self, folder: str, user: str = USER) -> None:
         """Let the server forget the UIDs of a folder, as after it was restored from a backup."""
+        if user in self._sessions:
+            self._sessions.pop(user).shutdown()  # it remembers them
         for path in self.maildir(folder, user).glob("dovecot*"):
             if path.name == "dovecot-uidlist" or path.name.startswith("dovecot.index"):
                 path.unlink()
