@@ -2,6 +2,7 @@
 
 import os
 import zlib
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -82,7 +83,7 @@ class Kept:
         return {key: artifact.digest for key, artifact in self.artifacts.items()}
 
 
-class Source:
+class Source(ABC):
     """A source that a test can fill and change, on disk if not said otherwise. Subclasses say how, for one kind of
     connector.
 
@@ -101,7 +102,7 @@ class Source:
     def __init__(self, folder: Path) -> None:
         self.path = folder / self.name
 
-    def close(self) -> None:
+    def close(self) -> None:  # noqa: B027  # most start nothing
         """End what was started for it."""
 
     def away(self) -> None:
@@ -115,31 +116,33 @@ class Source:
     def connector(self, now: datetime = NOW) -> Connector:
         return open_connector(self.kind, "test", str(self.path), surroundings(now))
 
+    @abstractmethod
     def fill(self, count: int) -> set[str]:
         """Make the source with `count` artifacts, numbered from 0; return their keys."""
-        raise NotImplementedError
 
+    @abstractmethod
     def add(self, number: int) -> str:
         """Add an artifact; return its key."""
-        raise NotImplementedError
 
+    @abstractmethod
     def change(self, number: int) -> str:
         """Change the text of an artifact; return its key."""
-        raise NotImplementedError
 
+    @abstractmethod
     def move(self, number: int) -> None:
         """Move an artifact elsewhere in the source, its content as before."""
-        raise NotImplementedError
 
+    @abstractmethod
     def remove(self, number: int) -> str:
-        raise NotImplementedError
+        """Remove an artifact; return its key."""
 
+    @abstractmethod
     def empty(self) -> None:
-        raise NotImplementedError
+        """Remove everything."""
 
+    @abstractmethod
     def spoil(self) -> None:
         """Add something that can't be read."""
-        raise NotImplementedError
 
     def snapshot(self) -> dict[str, tuple[int, bytes]]:
         """Path -> (time of modification, bytes) of all that is there."""
@@ -248,32 +251,55 @@ class MboxSource(Source):
             file.write(b"From - Mon Mar 16 08:00:00 2026\n" + os.urandom(300).replace(b"From ", b"") + b"\n\n")
 
 
-class EmlSource(Source):
-    kind = "eml"
-    name = "mails"
+class FilesSource(Source):
+    """A folder with a file for each artifact. Subclasses say what is in a file, and which key it has."""
+
+    suffix = ""
+
+    @abstractmethod
+    def file(self, number: int, *, other: bool = False) -> bytes:
+        """What stands in the file of an artifact, or something else than at first."""
+
+    @abstractmethod
+    def key(self, number: int) -> str: ...
 
     def fill(self, count: int) -> set[str]:
         (self.path / "sub").mkdir(parents=True)
         return {self.add(number) for number in range(count)}
 
     def add(self, number: int) -> str:
-        (self.path / f"{number}.eml").write_bytes(mail(number))
-        return f"m{number}@example.com"
+        self._path(number).write_bytes(self.file(number))
+        return self.key(number)
 
     def change(self, number: int) -> str:
-        (self.path / f"{number}.eml").write_bytes(mail(number, "Another text than before."))
-        return f"m{number}@example.com"
+        self._path(number).write_bytes(self.file(number, other=True))
+        return self.key(number)
 
     def move(self, number: int) -> None:
-        (self.path / f"{number}.eml").rename(self.path / "sub" / f"z{number}.EML")
+        self._path(number).rename(self.path / "sub" / f"z{number}{self.suffix.upper()}")
 
     def remove(self, number: int) -> str:
-        (self.path / f"{number}.eml").unlink()
-        return f"m{number}@example.com"
+        self._path(number).unlink()
+        return self.key(number)
 
     def empty(self) -> None:
         for path in list(self.path.rglob("*.*")):
             path.unlink()
+
+    def _path(self, number: int) -> Path:
+        return self.path / f"{number}{self.suffix}"
+
+
+class EmlSource(FilesSource):
+    kind = "eml"
+    name = "mails"
+    suffix = ".eml"
+
+    def file(self, number: int, *, other: bool = False) -> bytes:
+        return mail(number, "Another text than before." if other else "")
+
+    def key(self, number: int) -> str:
+        return f"m{number}@example.com"
 
     def spoil(self) -> None:
         (self.path / "odd.eml").write_bytes(os.urandom(500))
@@ -298,32 +324,16 @@ def calendar(*components: str) -> bytes:
     return f"BEGIN:VCALENDAR\r\nVERSION:2.0\r\nPRODID:test\r\n{''.join(components)}END:VCALENDAR\r\n".encode()
 
 
-class VdirSource(Source):
+class VdirSource(FilesSource):
     kind = "calendar"
     name = "calendars"
+    suffix = ".ics"
 
-    def fill(self, count: int) -> set[str]:
-        (self.path / "home").mkdir(parents=True)
-        return {self.add(number) for number in range(count)}
+    def file(self, number: int, *, other: bool = False) -> bytes:
+        return calendar(event(number, "Another title" if other else ""))
 
-    def add(self, number: int) -> str:
-        (self.path / f"{number}.ics").write_bytes(calendar(event(number)))
+    def key(self, number: int) -> str:
         return f"e{number}"
-
-    def change(self, number: int) -> str:
-        (self.path / f"{number}.ics").write_bytes(calendar(event(number, "Another title")))
-        return f"e{number}"
-
-    def move(self, number: int) -> None:
-        (self.path / f"{number}.ics").rename(self.path / "home" / f"{number}.ics")
-
-    def remove(self, number: int) -> str:
-        (self.path / f"{number}.ics").unlink()
-        return f"e{number}"
-
-    def empty(self) -> None:
-        for path in list(self.path.rglob("*.ics")):
-            path.unlink()
 
     def spoil(self) -> None:
         (self.path / "odd.ics").write_bytes(os.urandom(500))
@@ -372,35 +382,23 @@ class IcsSource(Source):
         )
 
 
-class FolderSource(Source):
+class FolderSource(FilesSource):
     kind = "folder"
     name = "documents"
+    suffix = ".txt"
     key_is_first_path = True
 
+    def file(self, number: int, *, other: bool = False) -> bytes:
+        return b"Another text than before." if other else f"Text of document {number}.".encode()
+
+    def key(self, number: int) -> str:
+        return f"{number}.txt"
+
     def fill(self, count: int) -> set[str]:
-        (self.path / "sub").mkdir(parents=True)
+        keys = super().fill(count)
         (self.path / ".hidden.txt").write_text("hidden")
         (self.path / "picture.png").write_bytes(b"no text")
-        return {self.add(number) for number in range(count)}
-
-    def add(self, number: int) -> str:
-        (self.path / f"{number}.txt").write_text(f"Text of document {number}.")
-        return f"{number}.txt"
-
-    def change(self, number: int) -> str:
-        (self.path / f"{number}.txt").write_text("Another text than before.")
-        return f"{number}.txt"
-
-    def move(self, number: int) -> None:
-        (self.path / f"{number}.txt").rename(self.path / "sub" / f"moved {number}.md")
-
-    def remove(self, number: int) -> str:
-        (self.path / f"{number}.txt").unlink()
-        return f"{number}.txt"
-
-    def empty(self) -> None:
-        for path in list(self.path.rglob("*.*")):
-            path.unlink()
+        return keys
 
     def spoil(self) -> None:
         (self.path / "odd.pdf").write_bytes(os.urandom(500))
@@ -417,32 +415,16 @@ def card(number: int, name: str = "") -> bytes:
     ).encode()
 
 
-class ContactsSource(Source):
+class ContactsSource(FilesSource):
     kind = "contacts"
     name = "contacts"
+    suffix = ".vcf"
 
-    def fill(self, count: int) -> set[str]:
-        (self.path / "old").mkdir(parents=True)
-        return {self.add(number) for number in range(count)}
+    def file(self, number: int, *, other: bool = False) -> bytes:
+        return card(number, "Another name" if other else "")
 
-    def add(self, number: int) -> str:
-        (self.path / f"{number}.vcf").write_bytes(card(number))
+    def key(self, number: int) -> str:
         return f"c{number}"
-
-    def change(self, number: int) -> str:
-        (self.path / f"{number}.vcf").write_bytes(card(number, "Another name"))
-        return f"c{number}"
-
-    def move(self, number: int) -> None:
-        (self.path / f"{number}.vcf").rename(self.path / "old" / f"{number}.vcf")
-
-    def remove(self, number: int) -> str:
-        (self.path / f"{number}.vcf").unlink()
-        return f"c{number}"
-
-    def empty(self) -> None:
-        for path in list(self.path.rglob("*.vcf")):
-            path.unlink()
 
     def spoil(self) -> None:
         (self.path / "odd.vcf").write_bytes(os.urandom(500))
