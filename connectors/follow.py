@@ -72,14 +72,20 @@ def follow(
     SourceProblem, what it had read goes out before that, and no key is gone. `records` are entries
     of the connector's own for the cursor, their names beginning with `/`; they go with the last batch. One
     item is never split over two batches.
+
+    An item that is listed and no longer there when it is to be read may have moved to where nobody looked: then no
+    key is gone before the next sync, and the records wait for it too.
     """
     changed = [item for item, mark in listing.items() if cursor.get(item, "").partition("\n")[0] != mark]
     vanished = [item for item in cursor if item not in listing and not item.startswith(RECORD)]
     unsettled = [item for item in listing if "\n-" in cursor.get(item, "")]
     news = {name: state for name, state in (records or {}).items() if cursor.get(name) != state}
+    complete = True
     if changed or vanished or unsettled:
-        yield from _Following(cursor, listing, read, changed, vanished, unsettled).batches()
-    if news:
+        following = _Following(cursor, listing, read, changed, vanished, unsettled)
+        yield from following.batches()
+        complete = not following.missed
+    if news and complete:
         yield Batch((), news)
 
 
@@ -94,7 +100,7 @@ def refuse_empty(listing: Mapping[str, str], cursor: Cursor, place: str) -> None
 @dataclass(slots=True)
 class _Following:
     """One sync under way. `owners`: which items of the source yield a key, as far as is known by now; `put`:
-    the item from which a key was put in this sync."""
+    the item from which a key was put in this sync; `missed`: whether an item was gone when it was to be read."""
 
     cursor: Cursor
     listing: Mapping[str, str]
@@ -105,6 +111,7 @@ class _Following:
     owners: dict[str, tuple[str, ...]] = field(default_factory=dict)
     put: dict[str, str] = field(default_factory=dict)
     states: dict[str, State] = field(default_factory=dict)
+    missed: bool = False
     done: int = 0
 
     def batches(self) -> Iterator[Batch]:
@@ -114,6 +121,8 @@ class _Following:
                     self.owners[key] = (*self.owners.get(key, ()), item)
         for batch in self._gathered(self._read_changed()):
             yield batch
+        if self.missed:
+            return
         for batch in self._gathered(self._settle()):
             yield batch
 
@@ -141,7 +150,9 @@ class _Following:
             raise trouble
 
     def _read_changed(self) -> Iterator[tuple[list[Change], dict[str, str | None]]]:
+        missing = set(self.changed)
         for got in self.read(self.changed):
+            missing.discard(got.item)
             self.done += 1
             before = State.parse(self.cursor.get(got.item, ""))
             if got.failed and before.keys and before.fingerprint != _RETRY:
@@ -160,6 +171,7 @@ class _Following:
             held = [one for one in _unique(got) if min(self.owners[one.key]) == got.item]
             self.put |= {one.key: got.item for one in held}
             yield [Put(one) for one in held], {got.item: str(state)}
+        self.missed = bool(missing)
 
     def _settle(self) -> Iterator[tuple[list[Change], dict[str, str | None]]]:
         """Decide on the keys that items no longer yield: gone, or held by the next item that yields them.

@@ -75,6 +75,21 @@ def test_items_that_swap_what_they_yield_lose_nothing(kept: Any) -> None:
     assert set(kept.artifacts) == {"k1", "k2"}
 
 
+def test_nothing_is_gone_while_an_item_moves_on_before_it_was_read(kept: Any) -> None:
+    """From a to b before the listing, on to c before b is read."""
+    kept.take(batches({}, {"a": (("k", "x"),)}))
+    moved = follow.follow(kept.cursor, {"b": "1"}, lambda items: [], records={"/": "seen"})
+    kept.take(moved)
+    assert kept.gone == []
+    assert "/" not in kept.cursor
+    kept.take(batches(kept.cursor, {"c": (("k", "x"),)}))
+    assert kept.gone == []
+    assert set(kept.cursor) == {"c"}
+    kept.take(follow.follow(kept.cursor, {}, lambda items: [], records={"/": "seen"}))
+    assert kept.gone == ["k"]
+    assert kept.cursor == {"/": "seen"}
+
+
 def test_what_was_read_once_is_kept_while_it_can_not_be_opened(kept: Any) -> None:
     kept.take(batches({}, {"a": (("k", "x"),)}))
 
