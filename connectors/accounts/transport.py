@@ -29,6 +29,10 @@ _CHUNK = 64 * 1024
 _SAFE_TO_REPEAT = frozenset({"GET", "HEAD", "OPTIONS", "PROPFIND", "REPORT"})
 
 
+class TooLarge(SourceProblem):
+    """A server answers with more than it was allowed to."""
+
+
 @dataclass(frozen=True, slots=True)
 class Answer:
     """What a server answered: the names of headers are in lower case, `url` is where the answer came from."""
@@ -116,7 +120,7 @@ class Transport:
             for chunk in _decoded(response, most, where):
                 data += chunk
                 if len(data) > most:
-                    raise SourceProblem(f"{where} answers with more than {most / 1e6:.3g} MB. It was not read.")
+                    raise TooLarge(f"{where} answers with more than {most / 1e6:.3g} MB. It was not read.")
                 if time.monotonic() > until:
                     raise ServerAway(f"{where} is too slow: one answer took {LONGEST_SECONDS:.0f} seconds.")
             names = {name.lower(): value for name, value in response.headers.items()}

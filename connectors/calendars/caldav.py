@@ -12,12 +12,12 @@ another day.
 
 import time
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import groupby
 from threading import Event
 from urllib.parse import unquote, urlsplit
 
-from connectors.accounts.transport import host_of
+from connectors.accounts.transport import TooLarge, host_of
 from connectors.accounts.web import Web
 from connectors.calendars.dav import Dav, Unlisted
 from connectors.calendars.entry import Entries
@@ -71,8 +71,9 @@ class CaldavCalendars:
                 if not error.missing:
                     raise
                 survey = self._absent(cursor, allow_empty=allow_empty)
+            window = self._surroundings.window()
             listing = {
-                item: _mark(cursor.get(item, ""), version, self._surroundings.window())
+                item: _mark(cursor.get(item, ""), version, window)
                 for one in survey.listings.values()
                 for item, version in one.versions.items()
             }
@@ -209,14 +210,17 @@ class CaldavCalendars:
                 answer = server.entry(url)
             except _OF_ALL:
                 raise
-            except SourceProblem as error:  # too large, say: that will be so as long as its etag is the same
+            except TooLarge as error:  # that will be so as long as its etag is the same
                 return Read(item, (entries.unread(item, url, title, str(error)),))
+            except SourceProblem as error:
+                return Read(item, (entries.unread(item, url, title, str(error)),), failed=True)
             if answer.status in (404, 410):
                 return None
             if answer.status != 200:
                 defect = f"its server does not give it (status {answer.status})"
                 return Read(item, (entries.unread(item, url, title, defect),), failed=True)
-            data = answer.body
+            whole = b"END:VCALENDAR" in answer.body[-1_000:].upper()
+            return replace(entries.read(item, answer.body, url, title), failed=not whole)
         return entries.read(item, data, url, title)
 
 

@@ -38,13 +38,11 @@ CTAG = f"{CALENDARSERVER}getctag"
 MOST_ENTRY = 10 * 1024 * 1024
 """Bytes of one entry of a calendar that are read at most."""
 
-_MOST_LIST = 32 * 1024 * 1024
+MOST_LIST = 32 * 1024 * 1024
 _MOST_PAGES = 1_000
 _PREFIXES = {DAV: "d", CALDAV: "c", CALENDARSERVER: "s"}
 _NAMESPACES = " ".join(f'xmlns:{prefix}="{name[1:-1]}"' for name, prefix in _PREFIXES.items())
 _LONGEST_ETAG = 200
-# Beside letters, digits and "_.-~": what a segment of a path may hold as it is (RFC 3986, pchar).
-_PLAIN = "!$&'()*+,;=:@"
 
 
 class Unlisted(SourceProblem):
@@ -180,7 +178,7 @@ class Dav:
     def _ask(self, method: str, url: str, body: str, depth: str) -> Listed:
         headers = {"depth": depth, "content-type": "application/xml; charset=utf-8"}
         content = f'<?xml version="1.0" encoding="utf-8"?>\n{body}'.encode()
-        answer = self._web.request(method, url, headers=headers, content=content, most=_MOST_LIST)
+        answer = self._web.request(method, url, headers=headers, content=content, most=MOST_LIST)
         if answer.status != 207:
             raise Unlisted(
                 f"{host_of(url)} answers with status {answer.status} where a calendar is asked for.", answer.status
@@ -191,7 +189,8 @@ class Dav:
 def absolute(base: str, href: str) -> str:
     """An address as it is written in one way only, "" where it is none: servers write the same one in several.
 
-    Host in lower case, without query, each segment of the path quoted no more than needed.
+    Host in lower case, without query; in the path all is quoted but letters, digits and "_.-~" (RFC 3986,
+    unreserved). Some servers take a bare ";" for more than a letter.
     """
     try:
         parts = urlsplit(urljoin(base, href.strip()))
@@ -204,7 +203,7 @@ def absolute(base: str, href: str) -> str:
         host = f"[{host}]"
     if port not in (None, 443 if parts.scheme == "https" else 80):
         host = f"{host}:{port}"
-    segments = [quote(unquote_to_bytes(one), safe=_PLAIN) for one in parts.path.lstrip("/").split("/")]
+    segments = [quote(unquote_to_bytes(one), safe="") for one in parts.path.lstrip("/").split("/")]
     return f"{parts.scheme}://{host}/{'/'.join(segments)}"
 
 
