@@ -22,7 +22,7 @@ from workspace.store import Store
 
 MakeMail = Callable[..., bytes]
 
-EXAMPLES = 12
+EXAMPLES = 40
 STEPS = 30
 READ = ("INBOX", "Sent", "Archive")
 FOLDERS = (*READ, "Trash")
