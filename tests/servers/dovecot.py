@@ -107,10 +107,11 @@ class Dovecot:
             raise
 
     def __exit__(self, *_: object) -> None:
-        for session in self._sessions.values():
-            session.shutdown()
-        self._sessions.clear()
         self.stop()
+        for session in self._sessions.values():
+            with suppress(OSError):  # it may have ended in a test that failed
+                session.shutdown()
+        self._sessions.clear()
         shutil.rmtree(self._folder)
 
     def start(self) -> bool:
