@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 from io import BytesIO
 from typing import TYPE_CHECKING
 from urllib.parse import quote, unquote_to_bytes, urljoin, urlsplit
-from xml.sax.saxutils import escape
 
 from connectors.accounts.transport import Answer, host_of
 from workspace import SourceProblem
@@ -138,7 +137,7 @@ class Dav:
         gone: dict[str, None] = {}
         for _ in range(_MOST_PAGES):
             body = (
-                f"<d:sync-collection {_NAMESPACES}><d:sync-token>{escape(token)}</d:sync-token>"
+                f"<d:sync-collection {_NAMESPACES}><d:sync-token>{_escaped(token)}</d:sync-token>"
                 f"<d:sync-level>1</d:sync-level><d:prop><d:getetag/></d:prop></d:sync-collection>"
             )
             listed = self._ask("REPORT", url, body, "0")
@@ -161,7 +160,7 @@ class Dav:
 
     def entries(self, url: str, wanted: Iterable[str]) -> dict[str, bytes]:
         """The entries of a calendar by their addresses, as many as it gives (RFC 4791 section 7.9)."""
-        hrefs = "".join(f"<d:href>{escape(urlsplit(one).path)}</d:href>" for one in wanted)
+        hrefs = "".join(f"<d:href>{urlsplit(one).path}</d:href>" for one in wanted)
         prop = "<d:prop><c:calendar-data/></d:prop>"
         body = f"<c:calendar-multiget {_NAMESPACES}>{prop}{hrefs}</c:calendar-multiget>"
         listed = self._ask("REPORT", url, body, "1")
@@ -255,6 +254,10 @@ def _status(element: "etree._Element") -> int:
     found = element.find(f"{DAV}status")
     words = [] if found is None else (found.text or "").split()
     return int(words[1]) if len(words) > 1 and words[1].isascii() and words[1].isdigit() else 0
+
+
+def _escaped(text: str) -> str:
+    return text.replace("&", "&amp;").replace("<", "&lt;")
 
 
 def _element(name: str) -> str:
