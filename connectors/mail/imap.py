@@ -10,7 +10,7 @@ syncs, as many months further back each time.
 
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from threading import Event
 from urllib.parse import quote
@@ -26,6 +26,7 @@ from workspace import Account, Batch, Cursor
 
 _MESSAGE = "1"  # the fingerprint of every message
 _POLL = 60.0  # seconds between two looks where the server has no IDLE
+_LOOKS_AGAIN = 3
 _IN_TURN = 500  # messages of one folder, then those of the next
 _MEGABYTE = 1024 * 1024
 _PORTS = (0, 143, 993)
@@ -107,17 +108,31 @@ class ImapMailbox:
             if states[folder.key] is not None and folder.wire not in {one.wire for one in there}:
                 folders.setdefault(folder.key, folder)
         window = Window(self._account.months, self._surroundings.midnight().date())
-        found: list[tuple[Folder, Wanted]] = []
-        for folder in folders.values():
-            one = look.as_recorded(folder, states.get(folder.key))
+        found = self._wanted(server, look, folders.values(), window)
+        missed = look.missing(found)
+        for _ in range(_LOOKS_AGAIN):
+            if not missed:
+                break
+            # What one folder lacks may have moved to another that was looked at before it came.
+            found = self._wanted(server, look, folders.values(), window)
+            before, missed = missed, look.missing(found)
+            if missed <= before:
+                break
+        look.add(found)
+        self._inbox = next((_told(one) for folder, one in found if folder.wire == b"INBOX"), None)
+
+    def _wanted(
+        self, server: Server, look: "_Look", folders: Iterable[Folder], window: Window
+    ) -> list[tuple[Folder, Wanted]]:
+        found = []
+        for folder in folders:
             try:
-                one = one or server.persistently(partial(look.wanted, folder=folder, window=window))
+                one = server.persistently(partial(look.wanted, folder=folder, window=window))
             except Refused:
                 look.keep(folder)
             else:
                 found.append((folder, one))
-        look.add(found)
-        self._inbox = next((_told(one) for folder, one in found if folder.wire == b"INBOX"), None)
+        return found
 
     def _read(self, server: Server, items: list[str], look: "_Look") -> Iterator[Read]:
         # What reads mails takes as long to load as a look at a server that has nothing new.
@@ -186,6 +201,17 @@ class _Look:
         name = record_name(folder)
         if name in self._cursor:
             self.records[name] = self._cursor[name]
+
+    def missing(self, found: list[tuple[Folder, Wanted]]) -> set[tuple[str, int, int]]:
+        """What the cursor has and the server has no more: folder, UIDVALIDITY and UID."""
+        there = {(folder.key, one.validity): one.uids for folder, one in found}
+        return {
+            (key, validity, uid)
+            for key, those in self.uids.items()
+            if key not in self.folders
+            for validity, uids in those.items()
+            for uid in uids - there.get((key, validity), frozenset())
+        }
 
     def add(self, found: list[tuple[Folder, Wanted]]) -> None:
         """Put messages into the listing: the newest first, a batch of each folder in turn."""

@@ -6,6 +6,7 @@ whatever one announces.
 
 import imaplib
 import io
+import re
 import socket
 import ssl
 import time
@@ -20,6 +21,7 @@ from workspace import Account, ServerAway, SignInFailed, SourceProblem
 
 _LINE = 4 * 1024 * 1024  # bytes: half a million UIDs
 _SLOWEST = 1_000  # bytes a second, after two minutes: one that drips holds nobody up for ever
+_BARE = re.compile(r" (?:NO|BAD)\W*$")  # an answer without a reason
 _PATIENCE = 120.0
 
 
@@ -119,7 +121,7 @@ def connected(source: str, account: Account, credentials: Credentials) -> Wire:
         wire, refusal = _signed_in(account, credentials, renew=True)
     if wire is None:
         raise SignInFailed(
-            f"{account.host} does not let {account.login!r} in: {shown(refusal) or 'no reason given'}."
+            f"{account.host} does not let {account.login!r} in: {shown(refusal).rstrip('.') or 'no reason given'}."
             f" Sign in anew: tide sign-in {source}"
         )
     return wire
@@ -199,13 +201,15 @@ def _sign_in(client: _Client, account: Account, credentials: Credentials, *, ren
             )
         else:
             _with_login(client, account.login, secret)
-    except imaplib.IMAP4.abort as error:
-        said = _said(error)
-        raise passing(said, client.host, sign_in=True) or ServerAway(
-            f"{client.host} broke the sign-in off."
-        ) from error
     except (IMAPClientError, ValueError) as error:
         said = _said(error)
+        # IMAPClient calls a connection that ends meanwhile a refusal too; imaplib knows no NO without a text.
+        ended = isinstance(error, imaplib.IMAP4.abort) or isinstance(
+            error.__context__, imaplib.IMAP4.abort | OSError
+        )
+        if ended and not _BARE.search(said):
+            away = ServerAway(f"{client.host} broke the sign-in off. It is tried again later.")
+            raise passing(said, client.host, sign_in=True) or away from error
         return said if secret not in said else ""
     return None
 

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from connectors import follow
-from connectors.mail import imap_sign_in
+from connectors.mail import imap, imap_listing, imap_sign_in
 from tests.connectors.imap_world import NOW, mailbox
 from tests.servers.dovecot import PASSWORD, PLAINEST, USER, WITHOUT_CONDSTORE, Dovecot
 from tests.servers.proxy import Proxy
@@ -77,6 +77,29 @@ def assert_one_line(problem: UserError) -> None:
     assert "\n" not in str(problem)
     assert str(problem).isprintable()
     assert PASSWORD not in str(problem)
+
+
+@pytest.mark.parametrize("times", [1, 2])
+def test_a_mail_that_moves_while_folders_are_looked_at_is_not_gone(
+    times: int, dovecot: Dovecot, kept: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept.take(mailbox(dovecot.account("none")).sync({}))
+    moves = [("Archive", "INBOX"), ("INBOX", "Archive")][:times]
+
+    def looked(session: Any, folder: Any, *rest: Any) -> Any:
+        if moves and folder.name == moves[0][0]:
+            here, there = moves.pop(0)
+            (uid,) = [uid for uid, name in dovecot.message_ids(here).items() if name == "m8@example.com"]
+            dovecot.move(here, [uid], there)
+        return imap_listing.wanted(session, folder, *rest)
+
+    monkeypatch.setattr(imap, "wanted", looked)
+    kept.take(mailbox(dovecot.account("none")).sync(kept.cursor))
+    assert moves == []
+    assert kept.gone == []
+    kept.take(mailbox(dovecot.account("none")).sync(kept.cursor))
+    assert kept.gone == []
+    assert "m8@example.com" in kept.artifacts
 
 
 class TestConnectionsThatBreak:
