@@ -10,7 +10,7 @@ syncs, as many months further back each time.
 
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from threading import Event
 from urllib.parse import quote
@@ -108,13 +108,13 @@ class ImapMailbox:
             if states[folder.key] is not None and folder.wire not in {one.wire for one in there}:
                 folders.setdefault(folder.key, folder)
         window = Window(self._account.months, self._surroundings.midnight().date())
-        found = self._wanted(server, look, folders.values(), window)
+        found = self._wanted(server, look, folders.values(), window, states)
         missed = look.missing(found)
         for _ in range(_LOOKS_AGAIN):
             if not missed:
                 break
             # What one folder lacks may have moved to another that was looked at before it came.
-            found = self._wanted(server, look, folders.values(), window)
+            found = self._wanted(server, look, folders.values(), window, {})
             before, missed = missed, look.missing(found)
             if missed <= before:
                 break
@@ -122,12 +122,19 @@ class ImapMailbox:
         self._inbox = next((_told(one) for folder, one in found if folder.wire == b"INBOX"), None)
 
     def _wanted(
-        self, server: Server, look: "_Look", folders: Iterable[Folder], window: Window
+        self,
+        server: Server,
+        look: "_Look",
+        folders: Iterable[Folder],
+        window: Window,
+        states: Mapping[str, tuple[int, int, int] | None],
     ) -> list[tuple[Folder, Wanted]]:
+        """What is wanted of each folder; one whose state is as recorded is not opened."""
         found = []
         for folder in folders:
+            one = look.as_recorded(folder, states.get(folder.key))
             try:
-                one = server.persistently(partial(look.wanted, folder=folder, window=window))
+                one = one or server.persistently(partial(look.wanted, folder=folder, window=window))
             except Refused:
                 look.keep(folder)
             else:

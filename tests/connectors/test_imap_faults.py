@@ -81,9 +81,11 @@ def assert_one_line(problem: UserError) -> None:
 
 @pytest.mark.parametrize("times", [1, 2])
 def test_a_mail_that_moves_while_folders_are_looked_at_is_not_gone(
-    times: int, dovecot: Dovecot, kept: Any, monkeypatch: pytest.MonkeyPatch
+    times: int, dovecot: Dovecot, make_mail: MakeMail, kept: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     kept.take(mailbox(dovecot.account("none")).sync({}))
+    dovecot.fill("INBOX", [make_mail(20)])
+    dovecot.fill("Archive", [make_mail(21)])
     moves = [("Archive", "INBOX"), ("INBOX", "Archive")][:times]
 
     def looked(session: Any, folder: Any, *rest: Any) -> Any:
