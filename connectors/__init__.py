@@ -38,7 +38,8 @@ def open_connector(
         raise UserError(f"There is no source of kind {kind!r}. Choose one of {', '.join(KINDS)}.")
     elif account is None:
         raise UserError(
-            f"accounts.toml has no table [{source}], which tells how to reach it. Write it, or add it anew."
+            f"accounts.toml has no table [{source}], which tells how to reach it. Write it, or add it anew after"
+            f" `tide forget {source}`."
         )
     else:
         connector = pkgutil.resolve_name(REMOTE[kind])(source, account, surroundings)

@@ -71,17 +71,17 @@ def chosen(folders: Sequence[Folder], names: Sequence[str]) -> list[Folder]:
     """The folders that are read: those the person names, or the usual ones. Those that only hold others are none.
 
     Raises:
-        SourceProblem: if there is none of the names.
+        SourceProblem: if there is none of a name: what was brought in from it stays until that is settled.
     """
     with_mail = [folder for folder in folders if not folder.attributes & _NO_MAIL]
     if names:
-        found = [folder for folder in with_mail if named(folder, names)]
-        if not found:
+        missing = [name for name in names if not any(named(folder, (name,)) for folder in with_mail)]
+        if missing:
             raise SourceProblem(
-                f"There is no folder {', '.join(names)} at the server. Correct `folders` in accounts.toml; there"
-                f" are: {', '.join(folder.name for folder in with_mail)[:500]}."
+                f"There is no folder {', '.join(map(repr, missing))} at the server. Correct `folders` in"
+                f" accounts.toml; there are: {', '.join(folder.name for folder in with_mail)[:500]}."
             )
-        return found
+        return [folder for folder in with_mail if named(folder, names)]
     everything = [folder for folder in with_mail if holds_all(folder)]
     return everything[:1] or _usual(folders, with_mail)
 

@@ -40,7 +40,8 @@ def sign_in(
         account = Accounts.load(work.folders.accounts).get(source)
         if account is None:
             raise UserError(
-                f"accounts.toml has no table [{source}], which tells how to reach it. Write it, or add it anew."
+                f"accounts.toml has no table [{source}], which tells how to reach it. Write it, or add it anew"
+                f" after `tide forget {source}`."
             )
         tried = signed_in(source, account)
         holds = adding.sign_in(work, found, account, tried)

@@ -117,8 +117,8 @@ class TestFolders:
         assert artifact.origin.endswith("/;UID=1")
 
     def test_a_name_that_is_not_there_names_those_that_are(self, dovecot: Dovecot) -> None:
-        with pytest.raises(SourceProblem, match=r"no folder Inbax .* Archive, "):
-            mailbox(dovecot.account(folders=("Inbax",))).check()
+        with pytest.raises(SourceProblem, match=r"no folder 'Inbax' .* Archive, "):
+            mailbox(dovecot.account(folders=("INBOX", "Inbax"))).check()
 
     def test_one_that_was_removed(self, dovecot: Dovecot, make_mail: MakeMail, kept: Any) -> None:
         dovecot.fill("INBOX", [make_mail(1)])
