@@ -173,12 +173,15 @@ class _Look:
         self.listing: dict[str, str] = {}
         self.records: dict[str, str | None] = {name: None for name in cursor if name.startswith(RECORD)}
         self.folders: dict[str, Folder] = {}
-        uids: dict[str, dict[int, set[int]]] = defaultdict(lambda: defaultdict(set))
+        uids: dict[str, set[int]] = defaultdict(set)
         for item in cursor:
             if not item.startswith(RECORD):
-                key, validity, uid = _parts(item)
-                uids[key][validity].add(uid)
-        self.uids = {key: {one: frozenset(some) for one, some in those.items()} for key, those in uids.items()}
+                beginning, _, uid = item.rpartition("/")
+                uids[beginning].add(int(uid))
+        self.uids: dict[str, dict[int, frozenset[int]]] = {}
+        for beginning, some in uids.items():
+            key, _, validity = beginning.rpartition("/")
+            self.uids.setdefault(key, {})[int(validity)] = frozenset(some)
 
     @property
     def recorded(self) -> list[Folder]:
