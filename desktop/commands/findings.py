@@ -328,6 +328,9 @@ def _print_passage(artifact: Artifact, quote: str, out: Console) -> None:
     out.print(Text("\n".join(filter(None, (plain(artifact.title).strip(), beginning)))))
 
 
+_KIN = 10  # mails and attachments that are named beside an artifact
+
+
 def _show_artifact(work: Work, artifact: Artifact, json: bool) -> None:
     from desktop.digest.digest import whence
     from desktop.moments import say
@@ -355,12 +358,17 @@ def _show_artifact(work: Work, artifact: Artifact, json: bool) -> None:
         "status": "cancelled" if artifact.cancelled else artifact.status,
         "where": artifact.location,
         "file": artifact.origin,
-        "from": _TRUST[artifact.trust.value],
+        "who": _TRUST[artifact.trust.value],
         "defects": "; ".join(artifact.defects),
     }
     for name, value in facts.items():
         if value:
             out.print(_dim(f"{name}: {value}"))
+    kin = work.store.ties.kin(artifact.id, now, _KIN)
+    beside = work.store.artifacts.get(list(dict.fromkeys((*kin.parents, *kin.attachments, *kin.invited))))
+    for other in beside.values():
+        title = one_line(other.title) or "(without a title)"
+        out.print(_dim(f"belongs to: {other.label} {title} ({whence(other, now, zone)})"))
     for text in (artifact.text, artifact.quoted and f"Quoted:\n{artifact.quoted}"):
         if text.strip():
             out.print()

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from workspace import Folders, State
+from workspace import Artifact, Batch, Folders, Kind, Put, State
 from workspace.store import Store
 
 Tide = Callable[..., Any]
@@ -116,6 +116,17 @@ def test_show_takes_a_finding_or_an_artifact(home: Folders, tide: Tide) -> None:
     assert "Can you confirm 400 euro?" in tide("show", "a1").stdout
     assert json.loads(tide("show", "a1", "--json").stdout)["kind"] == "email"
     assert json.loads(tide("show", "1", "--json").stdout)["id"] == 1
+
+
+def test_a_mail_and_what_it_carries_name_each_other(home: Folders, tide: Tide) -> None:
+    with Store(home.store) as store:
+        mail = Artifact("mail", "i", Kind.EMAIL, "Invitation: Budget", time=datetime(2026, 5, 18, 7, tzinfo=UTC))
+        event = Artifact("mail", "i#1", Kind.EVENT, "Budget", parent="i", series="u1", time=mail.time)
+        store.artifacts.take("mail", Batch((Put(mail), Put(event)), {}))
+        labels = {one.title: one.label for one in store.artifacts.all()}
+    shown = {title: tide("show", label).stdout for title, label in labels.items()}
+    assert f"belongs to: {labels['Budget']} Budget (event, " in shown["Invitation: Budget"]
+    assert f"belongs to: {labels['Invitation: Budget']} Invitation: Budget (mail" in shown["Budget"]
 
 
 @pytest.mark.parametrize(
