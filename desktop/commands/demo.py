@@ -73,7 +73,7 @@ def demo(
     elif keep is not None:
         say(f"Everything is left in {keep}. Look around: TIDE_HOME={keep} TIDE_NOW={moment} tide show 1")
     else:
-        say("This was fictional mail, and is gone again (--keep FOLDER leaves it). Yours: tide add maildir ~/Mail")
+        say("This was fictional mail, and is gone again (--keep FOLDER leaves it). Yours: tide add --help")
 
 
 def profile_of(sample: WorkspaceFile) -> Profile:
