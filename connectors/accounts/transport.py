@@ -4,6 +4,7 @@ Proxies and .netrc of the environment are not asked: a request goes to the host 
 """
 
 import logging
+import sys
 import time
 import zlib
 from collections.abc import Callable, Iterator, Mapping
@@ -49,6 +50,8 @@ class Transport:
     def __init__(
         self, account: Account, *, tries: int = TRIES, sleep: Callable[[float], None] = time.sleep
     ) -> None:
+        # The command line that httpx brings along takes half of its time to load; None keeps it out.
+        sys.modules.setdefault("httpx._main", None)  # type: ignore[arg-type]
         import httpx
 
         # At their own levels they would log addresses, which may be secrets, and headers.
