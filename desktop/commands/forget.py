@@ -75,12 +75,14 @@ def forget_source(work: Work, name: str, secrets: SecretStore | None = None) -> 
         KeyringLocked: if its secret cannot be removed; then all is as it was.
         UserError: if the disk is full, or another program reads the store.
     """
+    from connectors import LOCAL
     from inference.index import drop_cache
     from workspace import Accounts, Keyring
 
     accounts = Accounts.load(work.folders.accounts)
     account = accounts.get(name)
-    if account is not None:
+    kind = next((one.kind for one in work.store.artifacts.sources() if one.name == name), "")
+    if account is not None or kind not in LOCAL:  # its table may have been taken out of accounts.toml by hand
         _remove_secret(name, account, secrets or Keyring())
     forgetting = work.store.forgetting
     forgetting.begin(name)
@@ -109,14 +111,18 @@ def _found(work: Work, name: str) -> Forgotten:
     )
 
 
-def _remove_secret(name: str, account: Account, secrets: SecretStore) -> None:
+def _remove_secret(name: str, account: Account | None, secrets: SecretStore) -> None:
     from workspace import KeyringLocked
 
     try:
         secrets.remove(name)
     except KeyringLocked as error:
-        in_place = account.sign_in != "none" or not (account.host or account.url)
-        if in_place and not account.secret_command:
+        if account is None:
+            in_place = True
+        else:
+            in_place = account.sign_in != "none" or not (account.host or account.url)
+            in_place = in_place and not account.secret_command
+        if in_place:
             raise KeyringLocked(f"Nothing was removed, since the secret of {name} cannot be: {error}") from error
 
 

@@ -294,6 +294,14 @@ def test_a_locked_keyring_leaves_all_as_it_is(planted: Folders, tide: Tide, ring
     assert ring.held == {}
 
 
+def test_the_secret_goes_where_the_account_went_by_hand(home: Folders, tide: Tide, ring: Ring) -> None:
+    ring.held["mail"] = "kelp"
+    with Store(home.store) as store:
+        store.artifacts.add_source("mail", "imap", "imaps://x.example", NOW)
+    assert tide("forget", "mail", "--yes").exit_code == 0
+    assert ring.held == {}
+
+
 def test_an_account_without_a_secret_in_the_keyring_needs_none(planted: Folders, tide: Tide, ring: Ring) -> None:
     accounts = Accounts.load(planted.accounts)
     changed = accounts.root["zqsource"].model_copy(update={"secret_command": "pass zqserver"})

@@ -217,6 +217,12 @@ def test_files_are_for_the_owner_alone(tmp_path):
     assert modes == {0o600}
 
 
+def test_a_new_store_has_no_backups(tmp_path):
+    with Store(tmp_path / "tide.sqlite"):
+        pass
+    assert [path.name for path in tmp_path.iterdir()] == ["tide.sqlite"]
+
+
 def test_each_migration_is_preceded_by_a_backup(tmp_path):
     path = tmp_path / "tide.sqlite"
     first = (1000, ("CREATE TABLE one (x INTEGER) STRICT", "INSERT INTO one VALUES (7)"))

@@ -85,10 +85,11 @@ def _migrate(connection: sqlite3.Connection, path: Path, migrations: Migrations)
             f"{path} was written by a newer Tide (version {version // 1000}, this one reads {newest // 1000})."
             " Update Tide."
         )
+    existed = version > 0
     for target, statements in migrations:
         if target <= version:
             continue
-        if version:
+        if existed:
             _back_up(connection, path.with_name(f"{path.name}.before-{target}"))
         with transaction(connection):
             found = connection.execute("PRAGMA user_version").fetchone()[0]
