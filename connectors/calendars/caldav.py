@@ -6,12 +6,15 @@ its etags are listed. The tag and the token are a record in the cursor, and stan
 all and nothing but what the calendar had at that moment: the record goes before the first change is taken, and
 comes back after the last. So whatever interrupts a sync, the next one compares everything.
 
+An entry that is listed but not there may have moved on while it was looked for, so nothing is gone in that sync;
+it is remembered, and where the server lists it again and does not give it, it stands as one that can't be read.
+
 Occurrences are wanted in a window around today. Only entries that recur depend on it; they are read again on
 another day.
 """
 
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import groupby
 from threading import Event
@@ -42,6 +45,7 @@ from workspace import (
 _AT_ONCE = 100
 _PLACES = f"{RECORD}places"
 _CALENDAR = f"{RECORD}calendar/"
+_MISSED = f"{RECORD}missed/"
 # These concern the whole account; any other problem is one of a single calendar or entry.
 _OF_ALL = (ServerAway, SignInFailed, CertificateRefused, KeyringLocked)
 
@@ -167,7 +171,18 @@ class CaldavCalendars:
         dropped = {_CALENDAR + path: None for path in sorted(survey.changed)}
         if dropped:
             yield Batch((), dropped)
-        yield from follow(cursor, listing, lambda items: self._read(server, survey, items))
+        yield from follow(cursor, listing, lambda items: self._read(server, cursor, survey, items))
+        news = _missed(survey) or self._records(cursor, survey, dropped)
+        if news:
+            yield Batch((), news)
+        for one in survey.listings.values():
+            if one.trouble is not None:
+                raise one.trouble
+
+    def _records(
+        self, cursor: Cursor, survey: "_Survey", dropped: Mapping[str, str | None]
+    ) -> dict[str, str | None]:
+        """What is to be remembered of a sync that went through."""
         records = {_CALENDAR + path: one.record for path, one in survey.listings.items() if one.record}
         for path in survey.unread:
             records.pop(_CALENDAR + path, None)
@@ -177,17 +192,14 @@ class CaldavCalendars:
             name: state for name, state in records.items() if name in dropped or cursor.get(name) != state
         }
         for name in cursor:
-            if name.startswith(RECORD) and name != _PLACES and name[len(_CALENDAR) :] not in survey.listings:
+            known = name == _PLACES if survey.places else False
+            if name.startswith(_CALENDAR):
+                known = name[len(_CALENDAR) :] in survey.listings
+            if name.startswith(RECORD) and not known:
                 news[name] = None
-        if _PLACES in cursor and not survey.places:
-            news[_PLACES] = None
-        if news:
-            yield Batch((), news)
-        for one in survey.listings.values():
-            if one.trouble is not None:
-                raise one.trouble
+        return news
 
-    def _read(self, server: Dav, survey: "_Survey", items: list[str]) -> Iterator[Read]:
+    def _read(self, server: Dav, cursor: Cursor, survey: "_Survey", items: list[str]) -> Iterator[Read]:
         with Entries(self.source, self._surroundings) as entries:
             for path, group in groupby(items, key=lambda item: item.rpartition("/")[0]):
                 origin = survey.origins.get(path, survey.origin)
@@ -197,14 +209,20 @@ class CaldavCalendars:
                     got = _fetched(server, f"{origin}/{path}/", urls)
                     for url, item in urls.items():
                         read = self._entry(server, entries, item, url, got.get(url, b""))
-                        if read is None or read.failed:
+                        if read is None:
+                            version = survey.listings[path].versions[item]
+                            if cursor.get(_MISSED + item) != version and not cursor.get(item, "").startswith("?"):
+                                survey.missed[item] = version
+                                continue
+                            defect = "its server lists it but does not give it"
+                            read = Read(item, (entries.unread(item, url, _title(item), defect),), failed=True)
+                        if read.failed:
                             survey.unread.add(path)
-                        if read is not None:
-                            yield read
+                        yield read
 
     def _entry(self, server: Dav, entries: Entries, item: str, url: str, data: bytes) -> Read | None:
         """What an entry holds, fetched by itself where it did not come with the others; None if it is no more."""
-        title = clean_line(unquote(item.rpartition("/")[2]))
+        title = _title(item)
         if not data:
             try:
                 answer = server.entry(url)
@@ -229,7 +247,8 @@ class _Survey:
     """What is at the server: by the path of each calendar its listing and where it is.
 
     `places` is the record of where to look. `changed` are the calendars with a record that does not hold any more;
-    `unread` those with an entry that could not be read.
+    `unread` those with an entry that could not be read; `missed` are entries, with their versions, that were
+    listed and not there.
     """
 
     places: str
@@ -238,9 +257,19 @@ class _Survey:
     origins: dict[str, str] = field(default_factory=dict)
     changed: set[str] = field(default_factory=set)
     unread: set[str] = field(default_factory=set)
+    missed: dict[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.origin = _origin(self.origin)
+
+
+def _missed(survey: _Survey) -> dict[str, str | None]:
+    """What is to be remembered of a sync that missed something."""
+    return {_MISSED + item: version for item, version in survey.missed.items()}
+
+
+def _title(item: str) -> str:
+    return clean_line(unquote(item.rpartition("/")[2]))
 
 
 def _origin(url: str) -> str:

@@ -9,8 +9,10 @@ from datetime import datetime
 from zoneinfo import ZoneInfo
 
 import httpx
+import pytest
 from lxml import etree
 
+from connectors.accounts import transport
 from connectors.calendars.caldav import CaldavCalendars
 from connectors.calendars.calendar import CalendarReading, Window, read_calendar
 from connectors.calendars.component import Context
@@ -52,6 +54,12 @@ def calendars(account: Account, now: datetime = NOW, word: str = User.password) 
     return CaldavCalendars("test", account, surroundings(now, word), sleep=lambda seconds: None)
 
 
+def plainly(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ask servers without TLS alone, and so without reading the system's authorities for each sync."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    monkeypatch.setattr(transport, "tls_context", lambda account: context)
+
+
 class ReadHere(Reader):
     """Reads calendars in this process, which is quicker. The limited one has tests of its own."""
 
@@ -64,7 +72,7 @@ Change = Callable[[Asked, Said], Said]
 
 @dataclass
 class Between:
-    """A server before the real one. What it is asked it passes on, as `ask` puts it, and answers as `change` does."""
+    """A server before the real one: it passes on what it is asked, as `ask` puts it, and answers by `change`."""
 
     user: User
     server: WebServer

@@ -23,6 +23,7 @@ from tests.connectors.caldav_world import (
     calendars,
     edited,
     is_sync,
+    plainly,
     refusing,
     without,
 )
@@ -45,9 +46,10 @@ def user(radicale: Radicale) -> User:
 
 
 @pytest.fixture
-def far(user: User) -> Iterator[Between]:
+def far(user: User, monkeypatch: pytest.MonkeyPatch) -> Iterator[Between]:
     """A server between the user and the real one."""
     with between(user) as found:
+        plainly(monkeypatch)
         yield found
 
 
@@ -317,8 +319,8 @@ class TestWhatIsAsked:
 
 
 def _etags(far: Between) -> Iterator[tuple[str, str]]:
-    with Web("test", far.user.account(), Password()) as web:
-        for one in dav.Dav(web).properties(f"{far.user.url}work/", [dav.ETAG], members=True):
+    with Web("test", far.user.account(far.server.url), Password()) as web:
+        for one in dav.Dav(web).properties(f"{far.server.url}/{far.user.name}/work/", [dav.ETAG], members=True):
             yield one.url, one.text(dav.ETAG)
 
 

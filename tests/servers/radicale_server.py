@@ -6,6 +6,7 @@ its caches elsewhere, so that a test sees whether anything was changed.
 
 import itertools
 import json
+import shutil
 import socket
 import ssl
 import subprocess
@@ -73,6 +74,7 @@ class Radicale:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self.ca = folder / "ca.pem"
+        self.cache = folder / "cache"
         self._numbers = itertools.count(1)
 
     def __enter__(self) -> "Radicale":
@@ -164,6 +166,11 @@ class User:
             about["C:supported-calendar-component-set"] = components
         (folder / ".Radicale.props").write_text(json.dumps(about))
         return folder
+
+    def lose_tokens(self) -> None:
+        """Let the server forget which sync-tokens it gave."""
+        for folder in self.server.cache.glob(f"collection-cache/{self.name}/*/.Radicale.cache/sync-token"):
+            shutil.rmtree(folder)
 
     def files(self) -> dict[str, tuple[int, bytes]]:
         """Path -> (time of modification, bytes) of all that the server keeps of the user."""

@@ -44,6 +44,7 @@ def web_server(answer: Callable[[Asked], Said], tls: ssl.SSLContext | None = Non
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
+        disable_nagle_algorithm = True
         timeout = 30
 
         def setup(self) -> None:
