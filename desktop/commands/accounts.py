@@ -269,8 +269,24 @@ def add_webcal(
 
 
 def is_address(place: str) -> bool:
-    """Whether a place is one of the web, not of this machine."""
-    return place.lower().startswith(("https://", "http://", "webcal://", "webcals://"))
+    """Whether a place is one of the web, not of this machine.
+
+    Raises:
+        UserError: if it begins like one and is none.
+    """
+    from urllib.parse import urlsplit
+
+    from workspace import UserError
+
+    if not place.lower().startswith(("https://", "http://", "webcal://", "webcals://")):
+        return False
+    try:
+        urlsplit(place).port  # noqa: B018  # looks at all of it
+    except ValueError as error:
+        raise UserError(
+            "This is no address of the web. Write it like https://dav.example.org/ or https://dav.example.org:8443/"
+        ) from error
+    return True
 
 
 def tell(added: Added, json: bool) -> None:

@@ -401,3 +401,11 @@ def test_a_public_calendar_stands_in_accounts_toml(tide: Tide) -> None:
     assert tide.secrets() == {}
     with Store(tide.home.store) as store:
         assert [source.location for source in store.artifacts.sources()] == [address]
+
+
+@pytest.mark.parametrize("address", ["https://[::1", "https://h.example:99999/", "https://[zz]/"])
+@pytest.mark.parametrize("kind", ["caldav", "calendar"])
+def test_what_is_no_address_is_told_in_one_line(kind: str, address: str, tide: Tide) -> None:
+    refused = tide("add", kind, address)
+    assert (refused.exit_code, refused.stderr.count("\n")) == (1, 1)
+    assert refused.stderr.startswith("This is no address of the web.")
