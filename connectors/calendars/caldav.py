@@ -209,7 +209,7 @@ class CaldavCalendars:
                     got = _fetched(server, f"{origin}/{path}/", urls)
                     for url, item in urls.items():
                         read = self._entry(server, entries, item, url, got.get(url, b""))
-                        if read is None:
+                        if read is None:  # "?" marks what could not be read before
                             version = survey.listings[path].versions[item]
                             if cursor.get(_MISSED + item) != version and not cursor.get(item, "").startswith("?"):
                                 survey.missed[item] = version
