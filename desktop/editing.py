@@ -31,7 +31,7 @@ def edit_profile(path: Path) -> None:
     The file itself is edited, so that whatever the person writes is there, right or wrong.
 
     Raises:
-        UserError: if there is no terminal or no editor, or the profile is left wrong.
+        UserError: if there is no terminal or no editor, or the profile is left wrong or removed.
     """
     if not at_terminal():
         raise UserError(f"There is no terminal to edit in. Edit {path} with any editor.")
@@ -41,6 +41,8 @@ def edit_profile(path: Path) -> None:
     before = path.read_bytes()
     while True:
         _open(editor, path)
+        if not path.exists():
+            raise UserError(f"{path} was removed while it was edited. A new one: tide profile --edit")
         try:
             Profile.load(path)
         except UserError as error:

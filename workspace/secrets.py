@@ -3,6 +3,7 @@
 They live in the keyring of the system, never in a file of Tide's, a log or an export.
 """
 
+import configparser
 import threading
 from collections.abc import Callable
 from contextlib import suppress
@@ -65,6 +66,20 @@ class Keyring:
 _INSTEAD = "Or keep the secret where a command can print it (`secret_command` in accounts.toml)."
 
 
+def _load() -> None:
+    """Raises: KeyringLocked if the keyring that is chosen for the `keyring` library cannot be loaded."""
+    import keyring
+
+    try:
+        keyring.get_keyring()
+    except (ImportError, AttributeError, ValueError, RuntimeError, configparser.Error) as error:
+        # The library loads what is named as it stands: no module, no class, or one that does not work here.
+        raise KeyringLocked(
+            "The keyring that PYTHON_KEYRING_BACKEND or keyringrc.cfg names cannot be loaded"
+            f" ({' '.join(str(error).split())}). Correct that, or take it out. {_INSTEAD}"
+        ) from error
+
+
 def _answered(ask: Callable[[], Value]) -> Value:
     """What the keyring answers. It is a program of its own, asked by libraries that wait for it without end, so it
     is asked in a thread, which is left behind if need be.
@@ -77,6 +92,7 @@ def _answered(ask: Callable[[], Value]) -> Value:
 
     def run() -> None:
         try:
+            _load()
             answers.append(ask())
         except Exception as error:
             errors.append(error)

@@ -286,6 +286,14 @@ def test_an_editor_that_fails_is_named(
     assert shown.startswith(line)
 
 
+def test_a_profile_that_the_editor_removes_is_told(
+    home: Folders, at_terminal: Callable[..., tuple[int, str]]
+) -> None:
+    code, shown = at_terminal("profile", "--edit", EDITOR="rm")
+    assert code == 1
+    assert shown == f"{home.profile} was removed while it was edited. A new one: tide profile --edit"
+
+
 def test_without_an_editor_it_says_so(home: Folders, at_terminal: Callable[..., tuple[int, str]]) -> None:
     code, shown = at_terminal("profile", "--edit", EDITOR="", PATH="/nowhere")
     assert (code, shown) == (

@@ -155,6 +155,13 @@ def test_a_keyring_that_is_switched_off_takes_no_secret(backend: Callable[[Keyri
     assert Keyring().get("work") is None
 
 
+@pytest.mark.parametrize("named", ["no_such_module.Keyring", "keyring.backends.fail.NoSuch", "nothing"])
+def test_a_keyring_that_cannot_be_loaded_is_told(named: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(keyring.core, "_keyring_backend", None)  # as before the first question
+    monkeypatch.setenv("PYTHON_KEYRING_BACKEND", named)
+    assert all("names cannot be loaded" in line for line in refusals(Keyring()))
+
+
 def test_a_program_finds_the_keyring_by_itself(running: KeyringDaemon) -> None:
     program = (
         "from workspace import Keyring\nKeyring().put('work', 'kelp')\n"
