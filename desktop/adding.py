@@ -210,6 +210,33 @@ def location_of(kind: str, account: Account, address: str = "") -> str:
     return f"{parts.scheme}://{user}{parts.netloc.rpartition('@')[2]}{parts.path}"
 
 
+_IN_OPTIONS = (
+    ("Check host and port in accounts.toml", "Check host and port in {server}"),
+    ("Correct the port in accounts.toml", "Correct the port in {server}"),
+    ("Set security = 'tls' and the port for it in accounts.toml", "Name --security tls and the port for it"),
+    (
+        "Set security = 'tls', or sign_in = 'oauth', in accounts.toml",
+        "Name --security tls, or sign in with --client-id or --token-command",
+    ),
+    ("Correct `folders` in accounts.toml", "Correct --folder"),
+    ("Correct `calendars` in accounts.toml", "Correct --calendar"),
+    ("Correct `certificate` in accounts.toml", "Correct --certificate"),
+    ("as `certificate` in accounts.toml", "with --certificate FILE"),
+    ("write it as `url` in accounts.toml", "add that address"),
+    ("`secret_command` in accounts.toml", "--secret-command CMD"),
+    ("The secret_command of", "The --secret-command (or --token-command) of"),
+    ("; it stands in accounts.toml", ""),
+)
+"""What is said of an account that is kept, and what is said while it is being added, when nothing is kept yet."""
+
+
+def in_options(said: str, server: str) -> str:
+    """What is wrong with an account, told in the options of the command that adds it."""
+    for kept, option in _IN_OPTIONS:
+        said = said.replace(kept, option.format(server=server))
+    return said
+
+
 def with_person(profile: Profile, emails: Iterable[str], person: str) -> Profile:
     """The profile with these addresses of the person's, and their name if it is given.
 

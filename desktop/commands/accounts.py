@@ -93,7 +93,7 @@ def imap(
     from desktop.pipeline import looking
     from desktop.signing_in import signed_in
 
-    with _adding(), looking() as work:
+    with _adding("--server"), looking() as work:
         address = checked_address(address)
         name = free(work, name, _domain(address), "imap")
         values = _at(address, server, security) if server else _found(address)
@@ -236,17 +236,25 @@ def add_webcal(
     json: bool = False,
 ) -> None:
     """Add a published calendar, by whichever name of the kind the person calls it."""
+    from urllib.parse import urlsplit
+
     from connectors.accounts.credentials import Credentials
     from desktop.adding import Tried, add_account, free, made_account, refuse_again
     from desktop.pipeline import looking
-    from desktop.signing_in import ask_secret, http_address, signed_in
+    from desktop.signing_in import ask_secret, signed_in
+    from workspace import UserError
 
     with _adding(), looking() as work:
         tried = Tried()
         open_address = public or bool(user)
         if not address and (open_address or not secret_command):
             address = ask_secret("Address of the calendar: ", "address")
-        address = http_address(address) if address else ""
+        address = _published(address) if address else ""
+        if open_address and "@" in urlsplit(address).netloc:
+            raise UserError(
+                "Leave user and password out of the address. If they are wanted there: --user NAME; the password"
+                " is asked for, and kept in the keyring."
+            )
         stem = address.rstrip("/").rpartition("/")[2].rpartition(".")[0] if open_address else "calendar"
         name = free(work, name, stem, "calendar")
         values = {"secret_command": secret_command, "certificate": certificate}
@@ -260,7 +268,7 @@ def add_webcal(
             if not secret_command:
                 tried.keyring.get(name)
                 tried.put(name, address)
-        secret = "" if open_address else http_address(Credentials(name, account, tried).secret())
+        secret = "" if open_address else _published(Credentials(name, account, tried).secret())
         refuse_again(work, "webcal", account, secret)
         added = add_account(
             work, "webcal", account, tried, name=name, address=secret, emails=emails, person=person
@@ -289,6 +297,21 @@ def is_address(place: str) -> bool:
     return True
 
 
+def _published(address: str) -> str:
+    """An address of a published calendar as one that can be asked for.
+
+    Raises:
+        UserError: if it is none.
+    """
+    from desktop.signing_in import http_address
+    from workspace import UserError
+
+    asked = http_address(address)
+    if not is_address(asked):
+        raise UserError("This is no address of the web. Write it like https://example.org/holidays.ics")
+    return asked
+
+
 def tell(added: Added, json: bool) -> None:
     """Say what was added."""
     from desktop.output import print_json, say
@@ -300,20 +323,21 @@ def tell(added: Added, json: bool) -> None:
 
 
 @contextmanager
-def _adding() -> Iterator[None]:
-    """Tell what ends the adding as what the person can do about it."""
+def _adding(server: str = "the address") -> Iterator[None]:
+    """Tell what ends the adding as what the person can do about it. `server` is how they name it here."""
+    from desktop.adding import in_options
     from desktop.errors import Stopped
-    from workspace import KeyringLocked
+    from workspace import UserError
 
     try:
         yield
     except KeyboardInterrupt as error:
         raise Stopped("Stopped. Nothing was added.") from error
-    except KeyringLocked as error:
-        raise KeyringLocked(
-            "The keyring is locked, or there is none to keep the secret in. Unlock it, or name a command that"
-            " prints the secret: --secret-command CMD"
-        ) from error
+    except UserError as error:
+        said = in_options(str(error), server)
+        if said == str(error):
+            raise
+        raise UserError(said) from error
 
 
 def _at(address: str, server: str, security: Security | None) -> dict[str, object]:

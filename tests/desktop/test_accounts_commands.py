@@ -1,5 +1,6 @@
 """Accounts at servers, added and signed in to: what is asked, what is kept where, what a failure leaves."""
 
+import ast
 import json
 import os
 import pty
@@ -19,6 +20,7 @@ from click.testing import Result
 from typer.testing import CliRunner
 
 from connectors.accounts.oauth import Tokens
+from desktop.adding import in_options
 from desktop.cli import app
 from tests.servers.dovecot import PASSWORD, USER, Dovecot
 from tests.servers.keyring_file import FileKeyring
@@ -148,10 +150,29 @@ def test_what_the_server_refuses_leaves_nothing_behind(tide: Tide, dovecot: Dove
     silent = tide("add", "imap", USER, *at(dovecot))
     assert "No password came in." in silent.stderr
     command = tide("add", "imap", USER, *at(dovecot), "--secret-command", "false")
-    assert (command.exit_code, "secret_command" in command.stderr) == (1, True)
+    assert (command.exit_code, "--secret-command" in command.stderr) == (1, True)
     untrusted = tide("add", "imap", USER, "--server", f"localhost:{dovecot.tls_port}", typed=PASSWORD)
-    assert (untrusted.exit_code, "certificate" in untrusted.stderr.lower()) == (1, True)
+    assert (untrusted.exit_code, "with --certificate FILE" in untrusted.stderr) == (1, True)
+    nowhere = tide("add", "imap", USER, *at(dovecot), "--folder", "Nowhere", typed=PASSWORD)
+    assert (nowhere.exit_code, "Correct --folder; there are: INBOX" in nowhere.stderr) == (1, True)
+    words = ("--server", f"localhost:{dovecot.port}", "--security", "tls", "--certificate", dovecot.ca)
+    plain = tide("add", "imap", USER, *words, typed=PASSWORD)
+    assert (plain.exit_code, "Correct the port in --server" in plain.stderr) == (1, True)
+    for done in (refused, command, untrusted, nowhere, plain):
+        assert "accounts.toml" not in done.stderr
     tide.nothing_is_kept()
+
+
+def test_all_that_is_said_of_a_kept_account_has_its_options() -> None:
+    said = [
+        "".join(part.value if isinstance(part, ast.Constant) else "…" for part in node.values)
+        for path in (Path(__file__).parents[2] / "connectors").rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.JoinedStr)
+    ]
+    kept = [line for line in said if "in accounts.toml" in line]
+    assert len(kept) > 5
+    assert [line for line in kept if "accounts.toml" in in_options(line, "--server")] == []
 
 
 def test_without_a_keyring_the_other_way_is_named_before_a_password_is_asked(
@@ -404,8 +425,15 @@ def test_a_public_calendar_stands_in_accounts_toml(tide: Tide) -> None:
 
 
 @pytest.mark.parametrize("address", ["https://[::1", "https://h.example:99999/", "https://[zz]/"])
-@pytest.mark.parametrize("kind", ["caldav", "calendar"])
+@pytest.mark.parametrize("kind", ["caldav", "calendar", "webcal"])
 def test_what_is_no_address_is_told_in_one_line(kind: str, address: str, tide: Tide) -> None:
     refused = tide("add", kind, address)
     assert (refused.exit_code, refused.stderr.count("\n")) == (1, 1)
     assert refused.stderr.startswith("This is no address of the web.")
+
+
+def test_an_open_address_holds_no_user(tide: Tide) -> None:
+    refused = tide("add", "webcal", "--public", "https://nora:kelp@h.example/a.ics")
+    assert (refused.exit_code, refused.stderr.count("\n"), "kelp" in refused.stderr) == (1, 1, False)
+    assert "Leave user and password out of the address" in refused.stderr
+    assert "sign-in" not in refused.stderr
