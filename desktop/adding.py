@@ -200,14 +200,21 @@ def refuse_again(work: Work, kind: str, account: Account, address: str = "") -> 
 def location_of(kind: str, account: Account, address: str = "") -> str:
     """Where an account is, to be shown: no secret is in it. `address` is one that is a secret."""
     if kind == "imap":
-        scheme = "imaps" if account.security == "tls" else "imap"
+        scheme, usual = ("imaps", 993) if account.security == "tls" else ("imap", 143)
         host = f"[{account.host}]" if ":" in account.host else account.host
-        return f"{scheme}://{quote(account.login, safe='')}@{host}:{account.port}"
+        return f"{scheme}://{quote(account.login, safe='')}@{host}:{account.port or usual}"
     if not account.url:
         return f"{urlsplit(address).scheme or 'https'}://{urlsplit(address).netloc.rpartition('@')[2]}/…"
     parts = urlsplit(account.url)
     user = f"{quote(account.login, safe='')}@" if account.login else ""
     return f"{parts.scheme}://{user}{parts.netloc.rpartition('@')[2]}{parts.path}"
+
+
+def place_of(source: Source, account: Account | None) -> str:
+    """Where a source is, to be shown: as its account says by now, which the person may have edited."""
+    if account is None or not (account.host if source.kind == "imap" else account.url):
+        return source.location
+    return location_of(source.kind, account)
 
 
 _IN_OPTIONS = (

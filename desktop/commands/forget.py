@@ -99,6 +99,7 @@ def _found(work: Work, name: str) -> Forgotten:
     Raises:
         UserError: if there is nothing of that name.
     """
+    from desktop.adding import place_of
     from workspace import Accounts, UserError
 
     source = next((one for one in work.store.artifacts.sources() if one.name == name), None)
@@ -106,9 +107,8 @@ def _found(work: Work, name: str) -> Forgotten:
     if source is None and account is None and work.store.forgetting.unfinished != name:
         raise UserError(f"There is no source called {name!r}. `tide sources` lists them.")
     traces = work.store.forgetting.traces(name)
-    return Forgotten(
-        name, source.location if source else "", traces.artifacts, traces.findings, account is not None
-    )
+    place = place_of(source, account) if source else ""
+    return Forgotten(name, place, traces.artifacts, traces.findings, account is not None)
 
 
 def _remove_secret(name: str, account: Account | None, secrets: SecretStore) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime, tzinfo
 from typing import TYPE_CHECKING
 
@@ -20,13 +21,22 @@ def register(app: typer.Typer) -> None:
 
 def show_sources(json: Json = False) -> None:
     """List the sources and how each of them is."""
+    from desktop.adding import place_of
     from desktop.moments import say as say_when
     from desktop.output import print_json, say
     from desktop.pipeline import looking
+    from workspace import Accounts
 
     with looking() as work:
         artifacts, zone = work.store.artifacts, work.profile.zone
-        found = [(source, artifacts.count_source(source.name)) for source in artifacts.sources()]
+        accounts = Accounts.load(work.folders.accounts)
+        found = [
+            (
+                replace(source, location=place_of(source, accounts.get(source.name))),
+                artifacts.count_source(source.name),
+            )
+            for source in artifacts.sources()
+        ]
         now = work.now
     if json:
         print_json([_record(source, count) for source, count in found])

@@ -437,3 +437,24 @@ def test_an_open_address_holds_no_user(tide: Tide) -> None:
     assert (refused.exit_code, refused.stderr.count("\n"), "kelp" in refused.stderr) == (1, 1, False)
     assert "Leave user and password out of the address" in refused.stderr
     assert "sign-in" not in refused.stderr
+
+
+def test_an_account_that_was_edited_is_shown_where_it_is_now(tide: Tide) -> None:
+    accounts = {
+        "mail": Account(host="new.example", user="nora"),
+        "feed": Account(sign_in="none"),
+        "dates": Account(url="https://new.example/dav/", user="nora"),
+    }
+    Accounts(accounts).save(tide.home.accounts)
+    with Store(tide.home.store) as store:
+        for name, kind in (("mail", "imap"), ("feed", "webcal"), ("dates", "caldav"), ("torn", "imap")):
+            store.artifacts.add_source(name, kind, "https://old.example/", datetime.now(UTC))
+    assert {one["name"]: one["location"] for one in json.loads(tide("sources", "--json").stdout)} == {
+        "mail": "imaps://nora@new.example:993",
+        "feed": "https://old.example/",
+        "dates": "https://nora@new.example/dav/",
+        "torn": "https://old.example/",
+    }
+    assert "imaps://nora@new.example:993" in tide("sources").stdout
+    forgotten = tide("forget", "mail", "--yes", "--json")
+    assert json.loads(forgotten.stdout)["place"] == "imaps://nora@new.example:993"

@@ -217,7 +217,7 @@ def test_no_byte_stays_and_nothing_of_another_source_goes(planted: Folders, tide
         done.stdout.splitlines()[0]
         == "Forgot zqsource: 30 artifacts, 2 findings from them, its account and its secret."
     )
-    assert "zqserver.example is as it was" in done.stdout
+    assert "zqserver.example:993 is as it was" in done.stdout
     assert "--trace" in done.stdout
 
 
