@@ -51,7 +51,10 @@ def _adding(kind: str) -> Callable[..., None]:
     ) -> None:
         from desktop.adding import Place, add_source
         from desktop.pipeline import looking
+        from workspace import UserError
 
+        if not place:
+            raise UserError(f"The path is empty. Name the file or folder: tide add {kind} PATH")
         if kind == "calendar" and accounts.is_address(place):
             accounts.add_webcal(place, name=name, emails=email or (), person=person, json=json)
             return

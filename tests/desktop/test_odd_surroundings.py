@@ -52,6 +52,11 @@ def test_a_source_that_cannot_be_is_not_there(path: str, home: Folders, tide: Ti
     assert "does not exist" in refused(tide("add", "folder", path))
 
 
+def test_no_path_is_not_the_folder_that_one_is_in(home: Folders, tide: Tide) -> None:
+    assert refused(tide("add", "folder", "")).startswith("The path is empty.")
+    assert tide("sources", "--json").stdout == "[]\n"
+
+
 def test_a_source_whose_name_cannot_be_kept_is_refused(home: Folders, tide: Tide, tmp_path: Path) -> None:
     place = os.fsdecode(os.fsencode(tmp_path) + b"/\xff")
     os.mkdir(place)
