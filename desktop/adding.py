@@ -14,6 +14,7 @@ from urllib.parse import quote, urlsplit
 
 from desktop.pipeline import Work, connector, surroundings
 from workspace import Account, Accounts, Keyring, Profile, SecretStore, SignInFailed, UserError, expanded
+from workspace.accounts import on_this_machine
 
 if TYPE_CHECKING:
     from workspace.store import Source
@@ -189,12 +190,29 @@ def refuse_again(work: Work, kind: str, account: Account, address: str = "") -> 
     location = location_of(kind, account, address)
     accounts = Accounts.load(work.folders.accounts)
     for source in work.store.artifacts.sources():
-        if source.kind != kind or source.location != location:
+        if source.kind != kind:
             continue
         other = accounts.get(source.name)
-        if address and (other is None or other.secret_command or Keyring().get(source.name) != address):
-            continue
-        raise _there_already(location, source)
+        if other is None or address:
+            same = source.location == location
+        else:
+            same = _at_server(kind, other) == _at_server(kind, account)
+        if same and address:
+            same = other is not None and not other.secret_command and Keyring().get(source.name) == address
+        if same:
+            raise _there_already(place_of(source, other), source)
+
+
+def _at_server(kind: str, account: Account) -> tuple[object, ...]:
+    """What tells an account at a server from others: a port does where several servers may be behind one host."""
+    from connectors.accounts.transport import origin
+
+    if kind == "imap":
+        port = account.port if on_this_machine(account.host) else 0
+        return account.login, account.host.lower(), port
+    if kind == "caldav" and account.url:
+        return account.login, origin(account.url)
+    return account.login, account.url
 
 
 def location_of(kind: str, account: Account, address: str = "") -> str:

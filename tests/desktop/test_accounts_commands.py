@@ -458,3 +458,32 @@ def test_an_account_that_was_edited_is_shown_where_it_is_now(tide: Tide) -> None
     assert "imaps://nora@new.example:993" in tide("sources").stdout
     forgotten = tide("forget", "mail", "--yes", "--json")
     assert json.loads(forgotten.stdout)["place"] == "imaps://nora@new.example:993"
+
+
+def test_what_is_there_is_not_added_under_another_name(tide: Tide) -> None:
+    accounts = {
+        "mail": Account(host="mail.example", port=993, user="nora"),
+        "tunnel": Account(host="localhost", port=1993, user="nora"),
+        "dates": Account(url="https://dav.example/home/", user="nora"),
+        "feed": Account(url="https://h.example/a.ics", sign_in="none"),
+    }
+    Accounts(accounts).save(tide.home.accounts)
+    kinds = {"mail": "imap", "tunnel": "imap", "dates": "caldav", "feed": "webcal"}
+    with Store(tide.home.store) as store:
+        for name, kind in kinds.items():
+            store.artifacts.add_source(name, kind, "https://old.example/", datetime.now(UTC))
+    mail = ("imap", "n@x.example", "--user", "nora", "--server")
+    for words, name in (
+        ((*mail, "MAIL.example:143"), "mail"),
+        ((*mail, "localhost:1993"), "tunnel"),
+        (("caldav", "https://dav.example:443/other/", "--user", "nora"), "dates"),
+        (("webcal", "--public", "https://h.example/a.ics"), "feed"),
+    ):
+        done = tide("add", *words, "--name", "another")
+        assert (done.exit_code, f"is there already, as '{name}'" in done.stderr) == (1, True), done.stderr
+    for words in (
+        (*mail[:3], "ann", "--server", "mail.example"),
+        (*mail, "localhost:2993"),
+        ("caldav", "https://dav.example/home/", "--user", "ann"),
+    ):
+        assert "No password came in" in tide("add", *words, "--name", "another").stderr
