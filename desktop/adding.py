@@ -251,6 +251,9 @@ _IN_OPTIONS = (
     ("`secret_command` in accounts.toml", "--secret-command CMD"),
     ("The secret_command of", "The --secret-command (or --token-command) of"),
     ("; it stands in accounts.toml", ""),
+    ("; it is tried again at the next sync", ""),
+    (" It is tried again at the next sync.", " Try it again later."),
+    ("It is tried again later.", "Try it again later."),
 )
 """What is said of an account that is kept, and what is said while it is being added, when nothing is kept yet."""
 

@@ -13,6 +13,7 @@ from workspace import Account, CertificateRefused, ServerAway, SourceProblem, Us
 SECONDS = 30.0
 """How long a server may be silent, on whatever protocol, before it counts as away."""
 
+LATER = "Check host and port; it is tried again at the next sync"
 _OWN_SERVER = "If it is a server of your own, name its certificate (PEM) as `certificate` in accounts.toml."
 # X509_V_ERR_ of OpenSSL's x509_vfy.h: what is wrong, and what can be done.
 _REFUSALS = {
@@ -105,9 +106,9 @@ def _away(error: OSError) -> str:
             return "cannot be looked up: this machine seems to be offline"
         return "is not known: no such name, or this machine is offline"
     if isinstance(error, TimeoutError):
-        return "does not answer"
+        return f"does not answer. {LATER}"
     if isinstance(error, ConnectionRefusedError):
-        return "refuses the connection"
+        return f"refuses the connection. {LATER}"
     if isinstance(error, ConnectionError):
         return "broke the connection off"
     return f"cannot be reached: {error.strerror or 'no reason given'}"

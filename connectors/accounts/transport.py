@@ -13,7 +13,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Self
 from urllib.parse import urlsplit
 
-from connectors.accounts.network import SECONDS, Backoff, problem_of, tls_context
+from connectors.accounts.network import LATER, SECONDS, Backoff, problem_of, tls_context
 from workspace import Account, QuotaReached, ServerAway, SourceProblem
 from workspace.accounts import on_this_machine
 
@@ -188,7 +188,7 @@ def _problem(error: "httpx.TransportError", where: str) -> SourceProblem:
     import httpx
 
     if isinstance(error, httpx.TimeoutException):
-        return ServerAway(f"{where} does not answer.")
+        return ServerAway(f"{where} does not answer. {LATER}.")
     if isinstance(error, httpx.RemoteProtocolError):
         return ServerAway(f"{where} broke the connection off, or speaks no HTTP.")
     return problem_of(error, where) or ServerAway(f"{where} cannot be reached.")
@@ -205,5 +205,8 @@ def _sound(answer: Answer, where: str) -> Answer:
     if answer.status == 429:
         raise QuotaReached(f"{where} wants to be asked less often.{wait}")
     if answer.status in (502, 503, 504):
-        raise ServerAway(f"{where} is busy or being serviced (status {answer.status}).{wait}")
+        raise ServerAway(
+            f"{where} is busy or being serviced (status {answer.status}).{wait}"
+            " It is tried again at the next sync."
+        )
     return answer

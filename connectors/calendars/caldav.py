@@ -101,7 +101,9 @@ class CaldavCalendars:
                 raise UserError(f"{host} holds no calendar with events or tasks. Check the address.")
             count = sum(len(list_entries(server, one, Held(), "").versions) for one in calendars)
         titles = ", ".join(one.title for one in calendars)
-        return f"{len(calendars):,} calendars with {count:,} entries at {host}: {titles[:300]}"
+        found = "1 calendar" if len(calendars) == 1 else f"{len(calendars):,} calendars"
+        entries = "1 entry" if count == 1 else f"{count:,} entries"
+        return f"{found} with {entries} at {host}: {titles[:300]}"
 
     def _web(self) -> Web:
         return Web(self.source, self._account, self._surroundings.secrets, sleep=self._sleep)

@@ -180,7 +180,9 @@ class Dav:
         answer = self._web.request(method, url, headers=headers, content=content, most=MOST_LIST)
         if answer.status != 207:
             raise Unlisted(
-                f"{host_of(url)} answers with status {answer.status} where a calendar is asked for.", answer.status
+                f"{host_of(url)} answers with status {answer.status} where a calendar is asked for."
+                " Check the address; it is tried again at the next sync.",
+                answer.status,
             )
         return _listed(answer)
 

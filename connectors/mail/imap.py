@@ -92,7 +92,9 @@ class ImapMailbox:
             server.close()
         messages = sum(state[2] for state in states if state is not None)
         names = ", ".join(folder.name for folder in folders[:8]) + (", …" if len(folders) > 8 else "")
-        return f"IMAP mailbox with {messages:,} messages in {len(folders):,} folders: {names}"
+        mails = "1 message" if messages == 1 else f"{messages:,} messages"
+        places = "1 folder" if len(folders) == 1 else f"{len(folders):,} folders"
+        return f"IMAP mailbox with {mails} in {places}: {names}"
 
     def _server(self) -> Server:
         return Server(self.source, self._account, self._credentials, self._sleep)

@@ -26,6 +26,7 @@ def sign_in(
     """
     from connectors import REMOTE
     from desktop import adding
+    from desktop.errors import Stopped
     from desktop.output import print_json, say
     from desktop.pipeline import looking
     from desktop.signing_in import signed_in
@@ -43,8 +44,10 @@ def sign_in(
                 f"accounts.toml has no table [{source}], which tells how to reach it. Write it, or add it anew"
                 f" after `tide forget {source}`."
             )
-        tried = signed_in(source, account)
-        holds = adding.sign_in(work, found, account, tried)
+        try:
+            holds = adding.sign_in(work, found, account, signed_in(source, account))
+        except KeyboardInterrupt as error:
+            raise Stopped("Stopped. Nothing was changed.") from error
     if json:
         print_json({"name": source, "holds": holds})
     else:

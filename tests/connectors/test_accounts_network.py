@@ -215,8 +215,14 @@ def test_a_server_that_ends_in_the_handshake_is_away() -> None:
     [
         (socket.gaierror(socket.EAI_NONAME, "x"), "mail.example is not known: no such name, or"),
         (socket.gaierror(socket.EAI_AGAIN, "x"), "mail.example cannot be looked up"),
-        (TimeoutError("timed out"), "mail.example does not answer."),
-        (ConnectionRefusedError(errno.ECONNREFUSED, "x"), "mail.example refuses the connection."),
+        (
+            TimeoutError("timed out"),
+            "mail.example does not answer. Check host and port; it is tried again at the next sync.",
+        ),
+        (
+            ConnectionRefusedError(errno.ECONNREFUSED, "x"),
+            "mail.example refuses the connection. Check host and port; it is",
+        ),
         (ConnectionResetError(errno.ECONNRESET, "x"), "mail.example broke the connection off."),
         (OSError(errno.ENETUNREACH, "Network is unreachable"), "cannot be reached: Network is unreachable."),
         (OSError("odd"), "cannot be reached: no reason given."),

@@ -109,7 +109,7 @@ class TestFolders:
         dovecot.fill("INBOX", [make_mail(1)])
         dovecot.fill("Öl & Gas/2026", [make_mail(2)])
         account = dovecot.account(folders=("Öl & Gas/2026",))
-        assert mailbox(account).check() == "IMAP mailbox with 1 messages in 1 folders: Öl & Gas/2026"
+        assert mailbox(account).check() == "IMAP mailbox with 1 message in 1 folder: Öl & Gas/2026"
         kept.take(mailbox(account).sync({}))
         (artifact,) = kept.artifacts.values()
         assert artifact.title == "Subject 2"
@@ -438,7 +438,7 @@ class TestSignIn:
     def test_by_login_where_there_is_nothing_else(self, make_mail: MakeMail) -> None:
         with ScriptedImap({b"INBOX": {1: make_mail(1)}}, capability=b"IMAP4rev1") as server:
             account = scripted(server, user='a "b"', secret_command="printf 'c\"d'")
-            assert "1 messages" in mailbox(account).check()
+            assert "1 message in" in mailbox(account).check()
             assert b'LOGIN "a \\"b\\"" "c\\"d"' in server.commands
 
     @pytest.mark.parametrize(

@@ -278,20 +278,10 @@ def test_there_is_nothing_to_sign_in_to_on_this_machine(tide: Tide, files: Path)
         assert (done.exit_code, said in done.stderr) == (1, True)
 
 
-@pytest.mark.parametrize(
-    ("typed", "code", "said"),
-    [(f"{PASSWORD}\n", 0, "Added example"), ("\x03", 130, "Stopped. Nothing was added.")],
-    ids=["typed", "Ctrl-C"],
-)
-def test_a_password_is_not_seen_as_it_is_typed(
-    typed: str, code: int, said: str, tide: Tide, dovecot: Dovecot
-) -> None:
+def typed_at_terminal(tide: Tide, typed: str, *words: object) -> tuple[int, str]:
+    """The exit code and the output of a command at a terminal, to which its password is typed."""
     terminal, inside = pty.openpty()
-    process = subprocess.Popen(
-        tide.process("add", "imap", USER, *at(dovecot)),
-        preexec_fn=lambda: os.login_tty(inside),
-        env=tide.environment,
-    )
+    process = subprocess.Popen(tide.process(*words), preexec_fn=lambda: os.login_tty(inside), env=tide.environment)
     os.close(inside)
     seen = b""
     while b"Password of" not in seen:
@@ -301,10 +291,29 @@ def test_a_password_is_not_seen_as_it_is_typed(
         while chunk := os.read(terminal, 1000):
             seen += chunk
     os.close(terminal)
-    assert process.wait(60) == code
-    assert f"Password of {USER} at localhost" in seen.decode()
-    assert said in seen.decode()
-    assert PASSWORD not in seen.decode()
+    return process.wait(60), seen.decode()
+
+
+def test_a_sign_in_that_is_stopped_changes_nothing(tide: Tide, dovecot: Dovecot) -> None:
+    assert tide("add", "imap", USER, *at(dovecot), typed=PASSWORD).exit_code == 0
+    ended, seen = typed_at_terminal(tide, "\x03", "sign-in", "example")
+    assert (ended, seen.endswith("Stopped. Nothing was changed.\r\n")) == (130, True)
+    assert tide.secrets() == {"tide example": PASSWORD}
+
+
+@pytest.mark.parametrize(
+    ("typed", "code", "said"),
+    [(f"{PASSWORD}\n", 0, "Added example"), ("\x03", 130, "Stopped. Nothing was added.")],
+    ids=["typed", "Ctrl-C"],
+)
+def test_a_password_is_not_seen_as_it_is_typed(
+    typed: str, code: int, said: str, tide: Tide, dovecot: Dovecot
+) -> None:
+    ended, seen = typed_at_terminal(tide, typed, "add", "imap", USER, *at(dovecot))
+    assert ended == code
+    assert f"Password of {USER} at localhost" in seen
+    assert said in seen
+    assert PASSWORD not in seen
     if code:
         tide.nothing_is_kept()
 
