@@ -34,7 +34,7 @@ from workspace import (
     Batch,
     CertificateRefused,
     Cursor,
-    KeyringLocked,
+    SecretUnavailable,
     ServerAway,
     SignInFailed,
     SourceEmpty,
@@ -47,7 +47,7 @@ _PLACES = f"{RECORD}places"
 _CALENDAR = f"{RECORD}calendar/"
 _MISSED = f"{RECORD}missed/"
 # These concern the whole account; any other problem is one of a single calendar or entry.
-_OF_ALL = (ServerAway, SignInFailed, CertificateRefused, KeyringLocked)
+_OF_ALL = (ServerAway, SignInFailed, CertificateRefused, SecretUnavailable)
 
 
 class CaldavCalendars:

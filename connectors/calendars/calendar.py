@@ -259,10 +259,6 @@ def latest_of(components: list[Component]) -> Iterable[Component]:
     return latest.values()
 
 
-def _says_anything(component: Component) -> bool:
-    return any(name in component for name in ("UID", "SUMMARY", "DTSTART"))
-
-
 def _mended(component: Component) -> Component:
     """The component without the lists of dates that are broken; the others still count."""
     if not component.errors:

@@ -60,7 +60,7 @@ class Session:
 
     Raises:
         SignInFailed: if the server refuses the name or the secret.
-        CertificateRefused, ServerAway, QuotaReached, KeyringLocked, SourceProblem: if it comes to no connection.
+        SourceProblem: of any kind, if it comes to no connection.
     """
 
     def __init__(self, source: str, account: Account, credentials: Credentials) -> None:
