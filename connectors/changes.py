@@ -71,15 +71,13 @@ class Changes:
 
         self._hears = False
         if self._root.is_dir():
-            # Those whose names are no UTF-8 can't be watched.
-            self._watched = frozenset(
-                path for path in self._folders() if path.encode("utf-8", "ignore").decode() == path
-            )
+            folders = set(self._folders())
         elif self._root.exists():
             # A file is replaced rather than written to, so it is the folder that tells; a link's own one, too.
-            self._watched = frozenset({os.path.dirname(path) for path in self._names()})
+            folders = {os.path.dirname(path) for path in self._names()}
         else:
-            self._watched = frozenset()
+            folders = set()
+        self._watched = frozenset(filter(_can_be_watched, folders))
         if self._watched:
             self._told = watch(
                 *sorted(self._watched),
@@ -123,5 +121,5 @@ class Changes:
 
 
 def _can_be_watched(path: str) -> bool:
-    """Whether a path is UTF-8 throughout."""
+    """Whether a path is UTF-8 throughout: watchfiles takes no other."""
     return path.encode("utf-8", "ignore").decode() == path

@@ -247,3 +247,11 @@ def test_copies_that_are_renamed_are_told_apart(tmp_path: Path, kept: Any) -> No
     (tmp_path / "e.txt").write_text("the same")
     assert set(sync(tmp_path, kept)) == {"a.txt", "b.txt", "e.txt"}
     assert kept.gone == []
+
+
+def test_a_file_in_a_folder_that_cannot_be_watched_waits_the_time_out(tmp_path: Path) -> None:
+    folder = Path(os.fsdecode(os.fsencode(tmp_path) + b"/\xff"))
+    folder.mkdir()
+    (folder / "mail.mbox").write_bytes(b"")
+    mailbox = open_connector("mbox", "test", str(folder / "mail.mbox"), AROUND)
+    assert mailbox.wait(threading.Event(), 0.05) is False
