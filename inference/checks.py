@@ -110,6 +110,27 @@ def address_of(recipient: str) -> str:
     return address if _ADDRESS.fullmatch(address) else ""
 
 
+def target(finding: Finding) -> tuple[str, str] | None:
+    """The action and the artifact that it is done to, None for an action without one."""
+    for name in REFERENCES:
+        if name in finding.action.parameters:
+            return finding.action.function_name, str(finding.action.parameters[name])
+    return None
+
+
+def matter(row: int, artifacts: Mapping[int, Artifact], *, threads: bool) -> object:
+    """What an artifact is of: its UID, with `threads` its thread, else the artifact itself."""
+    artifact = artifacts.get(row)
+    if artifact is None:
+        return row
+    return artifact.uid or (artifact.thread if threads else "") or row
+
+
+def jaccard(a: frozenset[object], b: frozenset[object]) -> float:
+    """How much two sets share, 0 to 1."""
+    return len(a & b) / len(a | b) if a or b else 0.0
+
+
 @dataclass(frozen=True, slots=True)
 class _Case:
     finding: Finding
@@ -226,11 +247,11 @@ def _novelty(case: _Case) -> str:
     for other in case.known:
         if finding.artifacts == other.artifacts:
             return f"the same artifacts as finding {other.id} ({other.state})"
-        if _target(finding) is not None and _target(finding) == _target(other):
+        if target(finding) is not None and target(finding) == target(other):
             return f"the same action as finding {other.id} ({other.state})"
         if finding.template == other.template:
             mine, theirs = _matters(finding, other, case.artifacts)
-            if _jaccard(mine, theirs) >= SAME_MATTER:
+            if jaccard(mine, theirs) >= SAME_MATTER:
                 return f"the same matter as finding {other.id} ({other.state})"
     return ""
 
@@ -347,29 +368,25 @@ def _day_fault(day: date, today: date, *, past_allowed: bool) -> str:
     return "is more than two years ahead" if day - today > HORIZON else ""
 
 
-def _target(finding: Finding) -> tuple[str, str] | None:
-    """The action and the artifact that it is done to, None for an action without one."""
-    for name in REFERENCES:
-        if name in finding.action.parameters:
-            return finding.action.function_name, str(finding.action.parameters[name])
-    return None
-
-
 def _matters(
     finding: Finding, other: Finding, artifacts: Mapping[int, Artifact]
 ) -> tuple[frozenset[object], frozenset[object]]:
-    """What two findings are about. Occurrences of one series, like copies of one event and invitations to it, are
-    one matter as long as the earlier finding is open or was dismissed; what was done or has lapsed settled one of
-    them only."""
+    """What two findings are about, the later one first.
+
+    Occurrences of one series, like copies of one event and invitations to it, are one matter as long as the
+    earlier finding is open or was dismissed; what was done or has lapsed settled one of them only. A dismissal
+    holds for the whole thread as well, as long as nobody takes part who did not before.
+    """
     if other.state in (State.DONE, State.LAPSED):
         return frozenset(finding.artifacts), frozenset(other.artifacts)
+    threads = other.state is State.DISMISSED and _people(finding, artifacts) <= _people(other, artifacts)
+    mine, theirs = (
+        frozenset(matter(row, artifacts, threads=threads) for row in one.artifacts) for one in (finding, other)
+    )
+    return mine, theirs
 
-    def matter(row: int) -> object:
-        artifact = artifacts.get(row)
-        return artifact.uid if artifact is not None and artifact.uid else row
 
-    return frozenset(map(matter, finding.artifacts)), frozenset(map(matter, other.artifacts))
-
-
-def _jaccard(a: frozenset[object] | frozenset[int], b: frozenset[object] | frozenset[int]) -> float:
-    return len(a & b) / len(a | b) if a or b else 0.0
+def _people(finding: Finding, artifacts: Mapping[int, Artifact]) -> frozenset[str]:
+    return frozenset(
+        person.email for row in finding.artifacts if row in artifacts for person in artifacts[row].people
+    )

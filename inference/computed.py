@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 
 def keep(store: Store, finding: Finding, run: Run) -> bool:
     """Store a finding; False where its matter is known, unless this very run stored it before it was killed."""
-    if store.findings.add(finding, run.id, run.started) is not None:
+    held = finding.model_copy(update={"revision": store.artifacts.revision()})
+    if store.findings.add(held, run.id, run.started) is not None:
         return True
     return any(other.about == finding.about and other.run == run.id for other in store.findings.all())
 

@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from inference.computed import Computed, keep, told_on_another_day
+from inference.days import settle
 from inference.journal import Journal
 from inference.models.contract import Message
 from inference.observations import Observation, observe
@@ -106,10 +107,11 @@ def discover(
     with _timed(run, "observe"):
         on_progress("observe", 0, 1)
         sight = _Sight.of(store, profile, started, options)
-        # What this run stored before it was killed is not known to it yet, so that it goes the same way again.
-        known = [finding for finding in store.findings.all() if finding.run != run.id]
         addresses = store.artifacts.addresses() | profile.known | set(profile.persona.emails)
         ids = frozenset(template.id for template in pool)
+        settle(store, sight.observations, profile, started, addresses, ids, run)
+        # What this run stored before it was killed is not known to it yet, so that it goes the same way again.
+        known = [finding for finding in store.findings.all() if finding.run != run.id]
         found, dropped = findings_from(sight.observations, sight.recent, profile, started, addresses, known, ids)
         found = [finding for finding in found if not told_on_another_day(store, finding, run)]
         # What was found on an earlier day is computed again every day, which is nothing to tell.

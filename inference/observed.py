@@ -36,7 +36,7 @@ def findings_from(
     for observation in observations:
         if not observation.certain:
             continue
-        finding = _finding(observation, now)
+        finding = finding_of(observation, now)
         rejection = check(finding, artifacts, profile, now, known_addresses, [*known, *shown], templates)
         if rejection is None:
             shown.append(finding)
@@ -53,7 +53,8 @@ def findings_from(
     return shown, dropped
 
 
-def _finding(observation: Observation, now: datetime) -> Finding:
+def finding_of(observation: Observation, now: datetime) -> Finding:
+    """What an observation says as a finding of this moment, before any check."""
     return Finding(
         template=observation.template,
         description=observation.sentence,
@@ -63,4 +64,5 @@ def _finding(observation: Observation, now: datetime) -> Finding:
         confidence=_FROM_WORDS if observation.kind in _WORDS else _FROM_STRUCTURE,
         deadline=observation.deadline,
         created=now,
+        observed=observation.kind,
     )

@@ -1,4 +1,7 @@
-"""What discovery brings: findings with evidence and action, and the record of the run that made them."""
+"""What discovery brings: findings with evidence and action, and the record of the run that made them.
+
+Records that a newer version wrote may hold fields that this one does not know; they are passed over.
+"""
 
 import hashlib
 from datetime import datetime
@@ -10,6 +13,8 @@ from workspace.action import Action
 
 
 class State(StrEnum):
+    """What the person, or time, made of a finding."""
+
     NEW = "new"
     SEEN = "seen"
     SNOOZED = "snoozed"
@@ -38,10 +43,12 @@ class Finding(BaseModel):
     """A problem nobody has named: what is wrong, why it is one, what shows it, and one action.
 
     `about` is its identity: the template and the artifacts, not the wording, which changes from run to run.
-    `deadline` is the moment after which acting is too late, where one is known.
+    `deadline` is the moment after which acting is too late, where one is known. `observed` is the kind of
+    observation that it was computed from, "" for what a model found. `revision` is that of the artifacts against
+    which it was last held, `updated` the moment at which it was last told anew from changed evidence.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="ignore")
     id: int = 0
     template: str
     description: str
@@ -55,6 +62,9 @@ class Finding(BaseModel):
     snoozed_until: datetime | None = None
     run: int = 0
     created: datetime | None = None
+    observed: str = ""
+    revision: int = 0
+    updated: datetime | None = None
 
     @property
     def artifacts(self) -> frozenset[int]:
@@ -70,7 +80,7 @@ class Finding(BaseModel):
 class RoundCount(BaseModel):
     """What one round did: `dropped` counts rejected candidates by the check that they failed."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(extra="ignore")
     round: int
     asked: int = 0
     candidates: int = 0
@@ -86,7 +96,7 @@ class RoundCount(BaseModel):
 class Call(BaseModel):
     """One call of a model: its purpose, the round (0 outside rounds) and its tokens."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="ignore")
     purpose: str
     round: int = 0
     prompt_tokens: int
@@ -97,7 +107,7 @@ class Call(BaseModel):
 class Dropped(BaseModel):
     """A candidate that was not shown, and the check that it failed."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="ignore")
     round: int
     template: str
     description: str
@@ -109,9 +119,10 @@ class Run(BaseModel):
     """The record of one discovery; everything the window plots and the digest says of it comes from here.
 
     `revision` is that of the artifacts that it looked at. `seconds` are by step: observe, select, ask, prove.
+    `updated` and `lapsed` are the ids of earlier findings that were told anew, and that no longer hold.
     """
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(extra="ignore")
     id: int = 0
     strategy: str
     model: str
@@ -123,4 +134,6 @@ class Run(BaseModel):
     rounds: list[RoundCount] = Field(default_factory=list)
     calls: list[Call] = Field(default_factory=list)
     dropped: list[Dropped] = Field(default_factory=list)
+    updated: list[int] = Field(default_factory=list)
+    lapsed: list[int] = Field(default_factory=list)
     seconds: dict[str, float] = Field(default_factory=dict)

@@ -67,6 +67,18 @@ class Findings:
             )
         return self.get(finding)
 
+    def update(self, finding: Finding) -> Finding | None:
+        """Tell a stored finding (`finding.id`) anew; what the person made of it stays.
+
+        None, and nothing is changed, where another finding is about what it is about now.
+        """
+        with friendly(self._path), transaction(self._connection):
+            row = self._connection.execute(
+                "UPDATE OR IGNORE finding SET about = ?, finding = ? WHERE id = ? RETURNING id",
+                (finding.about, finding.model_dump_json(), finding.id),
+            ).fetchone()
+        return None if row is None else self.get(finding.id)
+
     def _select(self, condition: str, values: tuple[object, ...]) -> list[Finding]:
         rows = self._connection.execute(
             f"SELECT id, run_id, state, reason, snoozed_until, created, finding FROM finding {condition}",

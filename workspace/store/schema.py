@@ -218,4 +218,17 @@ MIGRATIONS: tuple[tuple[int, tuple[str, ...]], ...] = (
             """,
         ),
     ),
+    (
+        1002,
+        (
+            # A finding that is told anew may quote other sources.
+            """
+            CREATE TRIGGER finding_source_update AFTER UPDATE OF finding ON finding BEGIN
+                INSERT OR IGNORE INTO finding_source
+                SELECT DISTINCT new.id, artifact.source_id FROM json_each(new.finding, '$.evidence') AS cited
+                JOIN artifact ON artifact.id = json_extract(cited.value, '$.artifact');
+            END
+            """,
+        ),
+    ),
 )
