@@ -16,7 +16,6 @@ from desktop.progress import Mode
 
 if TYPE_CHECKING:
     from desktop.choice import Choice
-    from workspace import Profile
     from workspace.file import WorkspaceFile
 
 
@@ -76,20 +75,6 @@ def demo(
         say("This was fictional mail, and is gone again (--keep FOLDER leaves it). Yours: tide add --help")
 
 
-def profile_of(sample: WorkspaceFile) -> Profile:
-    """The profile of the person whose workspace a file holds."""
-    from email.utils import parseaddr
-
-    from workspace import Profile
-
-    persona = sample.persona.model_dump()
-    persona["emails"] = [parseaddr(persona.pop("email"))[1]]
-    world = sample.world_model.model_dump()
-    for person in world["relationships"]:
-        person["email"] = parseaddr(person["email"])[1]
-    return Profile.model_validate({"timezone": sample.timezone, "persona": persona, "world_model": world})
-
-
 def _run(
     sample: WorkspaceFile,
     home: Path,
@@ -106,6 +91,7 @@ def _run(
     from desktop.adding import Place, add_source
     from desktop.commands.work import whole_run
     from desktop.digest import make_digest, print_digest, record
+    from desktop.evaluating import profile_of
     from desktop.output import console
     from desktop.pipeline import at_work
     from workspace import Folders
