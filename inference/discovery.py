@@ -30,7 +30,7 @@ from inference.prompts import constant_part, fitting_templates, plan
 from inference.proof import Grounds, prove
 from inference.rounds import Found, Setting, ask_rounds
 from templates import Template, load_templates, render
-from workspace import Artifact, Call, Profile, Run, UserError
+from workspace import Artifact, Call, Note, Profile, Run, UserError
 
 if TYPE_CHECKING:
     from inference.embedding import Embedder
@@ -158,16 +158,19 @@ def cached_share(run: Run) -> tuple[float | None, float | None]:
 
 @dataclass(frozen=True, slots=True)
 class _Sight:
-    """What a run looks at: the artifacts that still matter, by id, and what was computed from them."""
+    """What a run looks at: the artifacts that still matter and their notes, by id, and what follows from them."""
 
     now: datetime
     recent: dict[int, Artifact]
+    notes: dict[int, list[Note]]
     observations: list[Observation]
 
     @classmethod
     def of(cls, store: Store, profile: Profile, now: datetime, options: Options) -> _Sight:
         recent = _once_each(store.artifacts.all(since=now - WINDOW))
-        return cls(now, recent, observe(list(recent.values()), profile, now, options.answer_days))
+        readings = store.readings.notes(list(recent))
+        notes = {row: [reading.note for reading in found] for row, found in readings.items()}
+        return cls(now, recent, notes, observe(list(recent.values()), profile, now, options.answer_days, notes))
 
     def seeds(self, store: Store, profile: Profile, options: Options, model: str) -> list[int]:
         """Ids of what this model was not asked about yet: what is new or changed since its last run, and what
@@ -177,7 +180,7 @@ class _Sight:
         # A card of the address book tells who is who, which is no problem by itself.
         found = [row for row in changed if row in self.recent and not self.recent[row].is_card]
         if last is not None:
-            before = observe(list(self.recent.values()), profile, last.started, options.answer_days)
+            before = observe(list(self.recent.values()), profile, last.started, options.answer_days, self.notes)
             told = {_identity(observation) for observation in before}
             for observation in self.observations:
                 if _identity(observation) not in told:

@@ -4,8 +4,9 @@ Each kind has its module; `world` holds what they look up, `working` days and fr
 to the person, `absences` when they are away, `requests`, `dates` and `words` what is read from text.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
+from types import MappingProxyType
 
 from inference.observations.declined import everyone_declined
 from inference.observations.invitations import unanswered_invitations
@@ -14,23 +15,30 @@ from inference.observations.overlaps import overlaps
 from inference.observations.tasks import due_in_absence, past_due
 from inference.observations.waits import waits
 from inference.observations.world import World
-from workspace import Artifact, Profile
+from workspace import Artifact, Note, Profile
 
 __all__ = ["Observation", "observe"]
 
 _KINDS = (overlaps, everyone_declined, waits, past_due, due_in_absence, unanswered_invitations)
 
 
+_NO_NOTES: Mapping[int, Sequence[Note]] = MappingProxyType({})
+
+
 def observe(
-    artifacts: Sequence[Artifact], profile: Profile, now: datetime, answer_days: int = 3
+    artifacts: Sequence[Artifact],
+    profile: Profile,
+    now: datetime,
+    answer_days: int = 3,
+    notes: Mapping[int, Sequence[Note]] = _NO_NOTES,
 ) -> list[Observation]:
     """All observations at a moment, the most pressing first, in an order that does not depend on the input's.
 
     `artifacts` are stored ones, with ids; all that could matter, since what was answered on another path is
     seen only where that path is given. `answer_days` is the number of working days after which an unanswered
-    question is told. The cost is linear in the artifacts, beside sorting, for calendars that a person can live
-    by.
+    question is told. `notes` are those of the artifacts, by id, where these were read. The cost is linear in the
+    artifacts, beside sorting, for calendars that a person can live by.
     """
-    world = World.of(artifacts, profile, now, answer_days)
+    world = World.of(artifacts, profile, now, answer_days, notes)
     found = [observation for kind in _KINDS for observation in kind(world)]
     return sorted(found, key=lambda item: (-item.weight, item.kind, [e.artifact for e in item.evidence]))

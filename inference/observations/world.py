@@ -1,7 +1,7 @@
 """What all kinds of observation look things up in: the artifacts by kind, by thread, by person and by word."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from functools import cached_property
@@ -10,9 +10,11 @@ from zoneinfo import ZoneInfo
 from inference.checks import MAX_QUOTE, MIN_WORDS, quote_fault
 from inference.observations.joined import each_once
 from inference.observations.words import plain, stems, subject
-from workspace import Artifact, Evidence, Kind, Person, Profile, Role, Trust
+from workspace import Artifact, Evidence, Kind, Note, Person, Profile, Role, Trust
 
 RECENT = timedelta(days=60)
+KEPT = timedelta(days=400)
+"""How long a document counts that was not changed since: a contract of a year is one."""
 _MENTION = 0.6
 _MENTIONS = 24
 _READ = 5000
@@ -21,17 +23,26 @@ _OLDEST = datetime.min.replace(tzinfo=UTC)
 
 @dataclass(frozen=True)
 class World:
-    """The artifacts as one person sees them at one moment; every lookup is built at most once."""
+    """The artifacts as one person sees them at one moment, and their notes by id; every lookup is built at most
+    once."""
 
     artifacts: tuple[Artifact, ...]
     profile: Profile
     now: datetime
     answer_days: int
+    notes: Mapping[int, Sequence[Note]]
 
     @classmethod
-    def of(cls, artifacts: Iterable[Artifact], profile: Profile, now: datetime, answer_days: int) -> "World":
+    def of(
+        cls,
+        artifacts: Iterable[Artifact],
+        profile: Profile,
+        now: datetime,
+        answer_days: int,
+        notes: Mapping[int, Sequence[Note]],
+    ) -> "World":
         ordered = sorted(artifacts, key=lambda artifact: (artifact.id, artifact.source, artifact.key))
-        return cls(tuple(ordered), profile, now, answer_days)
+        return cls(tuple(ordered), profile, now, answer_days, notes)
 
     @cached_property
     def zone(self) -> ZoneInfo:
@@ -67,6 +78,25 @@ class World:
     @cached_property
     def tasks(self) -> tuple[Artifact, ...]:
         return tuple(artifact for artifact in self.artifacts if artifact.kind is Kind.TASK)
+
+    @cached_property
+    def documents(self) -> tuple[Artifact, ...]:
+        """The documents that still count, attached ones too, the oldest first; a copy in another place is one."""
+        found = [artifact for artifact in self.artifacts if artifact.kind is Kind.DOCUMENT and artifact.time]
+        found = [one for one in found if self.now - KEPT <= _when(one) <= self.now and not one.is_card]
+        first: dict[tuple[str, str], Artifact] = {}
+        for one in sorted(found, key=_when):
+            first.setdefault((one.title.rpartition("/")[2], one.text), one)
+        return tuple(first.values())
+
+    @cached_property
+    def attached(self) -> dict[tuple[str, str], list[Artifact]]:
+        """What each mail carries, by its source and key."""
+        found: dict[tuple[str, str], list[Artifact]] = defaultdict(list)
+        for artifact in self.artifacts:
+            if artifact.parent:
+                found[artifact.source, artifact.parent].append(artifact)
+        return found
 
     @cached_property
     def own(self) -> frozenset[str]:
@@ -158,33 +188,47 @@ class World:
     def _recent_mails(self) -> list[Artifact]:
         return [mail for mail in self.mails if self.now - RECENT <= _when(mail) <= self.now]
 
-    @cached_property
-    def _recent_by_stem(self) -> dict[str, list[int]]:
-        found: dict[str, list[int]] = defaultdict(list)
-        for number, mail in enumerate(self._recent_mails):
-            for stem in stems(f"{mail.title}\n{mail.text[:_READ]}"):
-                found[stem].append(number)
-        return found
-
     def mentions(self, title: str) -> list[Artifact]:
         """The mails of the last 60 days that hold most words of a title: those with the most of them, and of
         these the latest, but at most 24, so that a title of everyday words costs no more than any other."""
-        if title not in self._mentioning:
-            self._mentioning[title] = self._find_mentions(title)
-        return self._mentioning[title]
+        return self._mentioning_mails.of(title)
+
+    def documents_on(self, title: str) -> list[Artifact]:
+        """The documents that hold most words of a title, as `mentions` has the mails."""
+        return self._mentioning_documents.of(title)
 
     @cached_property
-    def _mentioning(self) -> dict[str, list[Artifact]]:
-        return {}
+    def _mentioning_mails(self) -> "_Mentions":
+        return _Mentions(self._recent_mails)
 
-    def _find_mentions(self, title: str) -> list[Artifact]:
-        wanted = stems(subject(title))
+    @cached_property
+    def _mentioning_documents(self) -> "_Mentions":
+        return _Mentions(self.documents)
+
+
+class _Mentions:
+    """Which of some texts hold most words of a title."""
+
+    def __init__(self, texts: Sequence[Artifact]) -> None:
+        self._texts = texts
+        self._by_stem: dict[str, list[int]] = defaultdict(list)
+        for number, text in enumerate(texts):
+            for stem in stems(f"{text.title}\n{text.text[:_READ]}"):
+                self._by_stem[stem].append(number)
+        self._found: dict[str, list[Artifact]] = {}
+
+    def of(self, title: str) -> list[Artifact]:
+        if title not in self._found:
+            self._found[title] = self._find(stems(subject(title)))
+        return self._found[title]
+
+    def _find(self, wanted: frozenset[str]) -> list[Artifact]:
         hits: Counter[int] = Counter()
         for stem in wanted:
-            hits.update(self._recent_by_stem.get(stem, ()))
+            hits.update(self._by_stem.get(stem, ()))
         found = [number for number, count in hits.items() if count >= _MENTION * len(wanted)]
         best = sorted(found, key=lambda number: (hits[number], number), reverse=True)[:_MENTIONS]
-        return [self._recent_mails[number] for number in best]
+        return [self._texts[number] for number in best]
 
 
 def cite(artifact: Artifact, zone: ZoneInfo, quote: str = "", where: str = "text") -> Evidence | None:
