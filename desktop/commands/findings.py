@@ -1,4 +1,5 @@
-"""`tide digest`, `findings`, `show`, `dismiss` and `snooze`: what was found, and what the person makes of it."""
+"""What was found and what the person makes of it: `tide digest`, `findings`, `show`, `done`, `dismiss`, `snooze`,
+`reopen`."""
 
 from __future__ import annotations
 
@@ -53,10 +54,14 @@ def register(app: typer.Typer) -> None:
     app.command(epilog="Example: tide digest --format html --output today.html")(digest)
     app.command(epilog="Example: tide findings --state dismissed")(findings)
     app.command(epilog="Examples: tide show 3 · tide show a17")(show)
-    app.command(epilog="Example: tide dismiss 3 --reason 'settled by phone'")(dismiss)
+    app.command(epilog="Example: tide done 3")(done)
+    app.command(epilog="Examples: tide dismiss 3 --reason wrong · tide dismiss 3 --reason 'we have tents'")(
+        dismiss
+    )
     app.command(epilog="Examples: tide snooze 3 tomorrow · tide snooze 3 next week · tide snooze 3 2026-03-20")(
         snooze
     )
+    app.command(epilog="Example: tide reopen 3")(reopen)
 
 
 def digest(
@@ -151,16 +156,40 @@ def show(
             )
 
 
+def done(number: Number, json: Json = False) -> None:
+    """Say that you have dealt with a finding.
+
+    Tide then looks first for what its template finds.
+    """
+    from desktop.output import say
+    from desktop.pipeline import looking
+    from workspace import State
+
+    with looking() as work:
+        work.store.findings.set_state(number, State.DONE)
+        if json:
+            _print_finding(work, number)
+        else:
+            say(f"Finding {number} is done.")
+
+
 def dismiss(
     number: Number,
     reason: Annotated[
-        str, typer.Option("--reason", metavar="TEXT", help="Why, for later.", show_default=False)
+        str,
+        typer.Option(
+            "--reason",
+            metavar="WHY",
+            help="known, wrong, unimportant, not-mine, or your own words.",
+            show_default=False,
+        ),
     ] = "",
     json: Json = False,
 ) -> None:
     """Put a finding away for good.
 
-    The same matter does not come back.
+    The same matter does not come back. Templates whose findings are wrong, unimportant or not yours are looked
+    for later than others.
     """
     from desktop.output import say
     from desktop.pipeline import looking
@@ -203,6 +232,20 @@ def snooze(
         say(f"{said}.")
 
 
+def reopen(number: Number, json: Json = False) -> None:
+    """Take a finding up again that is done, dismissed, snoozed or lapsed."""
+    from desktop.output import say
+    from desktop.pipeline import looking
+    from workspace import State
+
+    with looking() as work:
+        work.store.findings.set_state(number, State.SEEN)
+        if json:
+            _print_finding(work, number)
+        else:
+            say(f"Finding {number} is open again.")
+
+
 def print_current(store: Store, made: Digest) -> None:
     """Print the digest for the person, who has then seen what is new in it."""
     from desktop.digest import print_digest
@@ -211,7 +254,9 @@ def print_current(store: Store, made: Digest) -> None:
     out = console()
     print_digest(made, out, cut=CUT)
     if made.items:
-        out.print(_dim("Next: tide show ID · tide dismiss ID --reason WHY · tide snooze ID tomorrow"))
+        out.print(
+            _dim("Next: tide show ID · tide done ID · tide dismiss ID --reason WHY · tide snooze ID tomorrow")
+        )
     mark_seen(store, made)
 
 

@@ -1,4 +1,4 @@
-"""Digest, findings, show, dismiss, snooze, search, export: what was found and what the person makes of it."""
+"""Digest, findings, show, search, export, and what the person makes of findings: done, dismiss, snooze, reopen."""
 
 import json
 import stat
@@ -86,6 +86,14 @@ def test_the_record_holds_the_quotes_and_where_they_are_from(tide: Tide) -> None
     assert record["run"]["strategy"] == "observed"
     assert record["dropped"] == {"quote": 3}
     assert record["artifacts"] == {"email": 1, "event": 2}
+
+
+def test_a_finding_that_is_done_is_put_away_and_can_be_taken_up_again(home: Folders, tide: Tide) -> None:
+    assert tide("done", 1).exit_code == 0
+    assert states(home) == ["done", "new"]
+    assert "#1" not in tide("digest").stdout
+    assert json.loads(tide("reopen", 1, "--json").stdout)["state"] == "seen"
+    assert "#1" in tide("digest").stdout
 
 
 def test_a_dismissed_finding_is_not_shown_again(home: Folders, tide: Tide) -> None:
