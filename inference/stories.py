@@ -57,6 +57,15 @@ class View:
     digest: str
 
 
+@dataclass(frozen=True, slots=True)
+class Selected:
+    """The `stories` as they were grown, and the `views` that they were joined and packed into; both in the order
+    in which they are best asked."""
+
+    stories: list[Story]
+    views: list[View]
+
+
 def build_views(
     store: Store,
     index: VectorIndex,
@@ -73,7 +82,31 @@ def build_views(
     full_text: bool = False,
     on_progress: Progress = lambda step, done, total: None,
 ) -> list[View]:
-    """The views in which the seeds are looked at, in the order in which they are best asked.
+    """The views of `select`."""
+    return select(
+        store, index, embedder, observations, templates, profile, now,
+        seeds=seeds, window=window, view_tokens=view_tokens, count=count, full_text=full_text,
+        on_progress=on_progress,
+    ).views  # fmt: skip
+
+
+def select(
+    store: Store,
+    index: VectorIndex,
+    embedder: Embedder,
+    observations: Sequence[Observation],
+    templates: Sequence[Template],
+    profile: Profile,
+    now: datetime,
+    *,
+    seeds: Sequence[int],
+    window: Sequence[int] | None,
+    view_tokens: int,
+    count: Callable[[str], int],
+    full_text: bool = False,
+    on_progress: Progress = lambda step, done, total: None,
+) -> Selected:
+    """The stories and views in which the seeds are looked at, in the order in which they are best asked.
 
     Where all artifacts of the `window` (ids; None for no window) and the seeds fit `view_tokens` there is one
     view. Otherwise there is a story for each seed, stories of which the core is in another are one with it, and
@@ -87,10 +120,11 @@ def build_views(
     blocks.load(seeds)
     present = [seed for seed in seeds if blocks.get(seed) is not None]
     if not present:
-        return []
+        return Selected([], [])
     whole = _whole(present, window, blocks, told, view_tokens)
     if whole is not None:
         among = set(whole)
+        stories = [Story(present[0], whole, sum(blocks[artifact].tokens for artifact in whole))]
         about = [([seed for seed in present if seed in among], whole)]
     else:
         stories = _stories(present, Links(store, index, now), blocks, told, story_tokens, on_progress)
@@ -101,10 +135,11 @@ def build_views(
         _Draft(list(members), own, fit, bool(told.within(members)))
         for (own, members), fit in zip(about, fitted, strict=True)
     ]
-    drafts.sort(key=_Draft.urgency)
-    packed = _pack(_merge(drafts, blocks), blocks, told, view_tokens)
+    order = sorted(range(len(drafts)), key=lambda number: drafts[number].urgency())
+    asked = [stories[number] for number in order]
+    packed = _pack(_merge([drafts[number] for number in order], blocks), blocks, told, view_tokens)
     packed.sort(key=_Draft.urgency)
-    return [_view(draft, blocks, told, view_tokens, count) for draft in packed]
+    return Selected(asked, [_view(draft, blocks, told, view_tokens, count) for draft in packed])
 
 
 def _one_of_each(artifacts: Sequence[int], blocks: Blocks, told: _Told) -> list[int]:

@@ -9,7 +9,9 @@ import importlib.util
 import io
 import os
 import shutil
+from collections.abc import Callable
 from contextlib import redirect_stderr
+from functools import lru_cache
 from pathlib import Path
 
 from inference.models.quiet import quiet_loading
@@ -38,6 +40,26 @@ def embedded_weights(cache: Path) -> Path:
         finally:
             shutil.rmtree(new, ignore_errors=True)
     return folder
+
+
+def embedded_counter() -> Callable[[str], int]:
+    """Counts the tokens of a text as this model does, without the weights being unpacked.
+
+    Raises UserError: the package is not installed.
+    """
+    os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+    from transformers import AutoTokenizer
+
+    source = _packed()
+    with quiet_loading():
+        tokenizer = AutoTokenizer.from_pretrained(source.parent, gguf_file=source.name)
+
+    @lru_cache(maxsize=1 << 16)
+    def count(text: str) -> int:
+        clean = text.encode("utf-8", "replace").decode("utf-8")
+        return len(tokenizer.encode(clean, add_special_tokens=False))
+
+    return count
 
 
 def _packed() -> Path:
