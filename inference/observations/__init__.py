@@ -9,9 +9,11 @@ from datetime import datetime
 from types import MappingProxyType
 
 from inference.observations.declined import everyone_declined
+from inference.observations.disagreements import date_disagrees
 from inference.observations.invitations import unanswered_invitations
 from inference.observations.observation import Observation
 from inference.observations.overlaps import overlaps
+from inference.observations.renewals import renewal_near
 from inference.observations.tasks import due_in_absence, past_due
 from inference.observations.waits import waits
 from inference.observations.world import World
@@ -19,7 +21,16 @@ from workspace import Artifact, Note, Profile
 
 __all__ = ["Observation", "observe"]
 
-_KINDS = (overlaps, everyone_declined, waits, past_due, due_in_absence, unanswered_invitations)
+_KINDS = (
+    overlaps,
+    everyone_declined,
+    waits,
+    past_due,
+    due_in_absence,
+    unanswered_invitations,
+    date_disagrees,
+    renewal_near,
+)
 
 
 _NO_NOTES: Mapping[int, Sequence[Note]] = MappingProxyType({})

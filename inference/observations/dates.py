@@ -227,7 +227,7 @@ _YEAR = r"(?:,? (?:de |del )?(?P<y>20\d\d))?"
 _ISO = re.compile(r"\b(?P<y>20\d\d)[-/](?P<m>\d\d)[-/](?P<d>\d\d)\b")
 _DAY_MONTH = re.compile(r"\b(?P<d>[0-3]?\d)(?:st|nd|rd|th|er|\.)? (?:of |de )?" + _MONTH + r"\.?" + _YEAR)
 _MONTH_DAY = re.compile(_MONTH + r"\.? (?:the )?(?P<d>[0-3]?\d)(?:st|nd|rd|th)?\b(?![:.]\d)" + _YEAR)
-_DOTTED = re.compile(r"(?<![\d.])(?P<d>[0-3]?\d)\. ?(?P<m>[01]?\d)\.(?: ?(?P<y>20\d\d))?(?![\d.])")
+_DOTTED = re.compile(r"(?<![\d.])(?P<d>[0-3]?\d)\. ?(?P<m>[01]?\d)\.(?: ?(?P<y>20\d\d))?(?!\d|\.\d)")
 _KOREAN_DOTTED = re.compile(r"(?<![\d.])(?P<y>20\d\d)\. ?(?P<m>[01]?\d)\. ?(?P<d>[0-3]?\d)\b\.?")
 _SLASHED = re.compile(
     r"(?:(?<!\w)(?P<article>le|du|au|el|del|al) )?(?<![\d/.])(?P<a>[0-3]?\d)/(?P<b>[0-3]?\d)"

@@ -135,11 +135,16 @@ def _sentences(shadow: str) -> Iterator[tuple[int, int]]:
         opening = _OPENING.match(shadow, block.start(), block.end())
         start = opening.end() if opening else block.start()
         for stop in _STOP.finditer(shadow, start, block.end()):
-            if _ABBREVIATION.search(shadow[start : stop.end()]):
+            if _ABBREVIATION.search(shadow[start : stop.end()]) or _is_ordinal(shadow, stop):
                 continue
             yield from _trimmed(shadow, start, stop.end())
             start = stop.end()
         yield from _trimmed(shadow, start, block.end())
+
+
+def _is_ordinal(shadow: str, stop: re.Match[str]) -> bool:
+    """Whether a full stop is that of a day before its month, as in "30. April"."""
+    return shadow[stop.start() - 1].isdigit() and _MONTH.match(shadow, stop.end()) is not None
 
 
 def _trimmed(shadow: str, start: int, end: int) -> Iterator[tuple[int, int]]:
@@ -198,6 +203,7 @@ _ABBREVIATION = re.compile(
     r"(?<!\w)(?:mr|mrs|ms|dr|prof|nr|st|vs|ca|e\.g|i\.e|z\. ?b|bzw|ggf|usw|sr|sra|mme|fr|hr|str|[A-Z])\.$",
     re.IGNORECASE,
 )
+_MONTH = re.compile(r"\s(?:jan|j\u00e4n|feb|m\u00e4rz|april|mai|jun|jul|aug|sept|okt|nov|dez)", re.IGNORECASE)
 _VOCATIVE = re.compile(r"(?:and |but |so |hi |hey |und |et |y )?@?(?P<name>[^\W\d_]+)(?: ?[,:\u2013]| -)")
 _MENTION = re.compile(r"@(?P<name>[^\W\d_]+)")
 _TRAILING = re.compile(r", (?P<name>[^\W\d_]+) ?[?.!]*$")

@@ -21,8 +21,8 @@ _CLOSED = word_set("done completed complete cancelled canceled closed finished")
 
 def past_due(world: World) -> Iterator[Observation]:
     """Open tasks whose due day is over. Long-forgotten ones, and those that a text speaks of, are uncertain."""
-    for task in _own_open(world):
-        due = _due_day(task, world)
+    for task in own_open(world):
+        due = due_day(task, world)
         evidence = cite(task, world.zone)
         if due is None or due >= world.today or evidence is None:
             continue
@@ -50,8 +50,8 @@ def past_due(world: World) -> Iterator[Observation]:
 def due_in_absence(world: World) -> Iterator[Observation]:
     """Open tasks that fall due on a day on which the person is away."""
     away = absences(world)
-    for task in _own_open(world):
-        due = _due_day(task, world)
+    for task in own_open(world):
+        due = due_day(task, world)
         if due is None or due < world.today:
             continue
         absence = next((a for a in away if a.first <= due <= a.last), None)
@@ -75,7 +75,7 @@ def due_in_absence(world: World) -> Iterator[Observation]:
         )
 
 
-def _own_open(world: World) -> list[Artifact]:
+def own_open(world: World) -> list[Artifact]:
     """Open tasks of the person's; those given to somebody else are not."""
     found = []
     for task in world.tasks:
@@ -87,7 +87,7 @@ def _own_open(world: World) -> list[Artifact]:
     return found
 
 
-def _due_day(task: Artifact, world: World) -> date | None:
+def due_day(task: Artifact, world: World) -> date | None:
     """The local day on which a task is due; a due date without a time belongs to no zone."""
     if task.due is None:
         return None

@@ -1,13 +1,13 @@
 """One person, Anna Berger in Berlin, on Wednesday 18 March 2026 at ten, and a maker of what her days hold."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
 
 import pytest
 
 from inference.observations import Observation, observe
-from workspace import Artifact, Kind, Person, Persona, Profile, Relationship, Role, Trust, WorldModel
+from workspace import Artifact, Kind, Note, Person, Persona, Profile, Relationship, Role, Trust, WorldModel
 
 BERLIN = ZoneInfo("Europe/Berlin")
 ANNA, BEN, CARLA, DAN = "anna@firm.example", "ben@firm.example", "carla@client.example", "dan@firm.example"
@@ -69,8 +69,17 @@ class Maker:
         more.setdefault("status", "open")
         return self._make(Kind.TASK, title=title, due=self.at(due), **more)
 
-    def see(self, *artifacts: Artifact, kind: str = "") -> list[Observation]:
-        found = observe(artifacts, self.profile, self.now)
+    def document(self, title: str, text: str, modified: str = "2026-03-02 09:00", **more: object) -> Artifact:
+        return self._make(Kind.DOCUMENT, title=title, text=text, time=self.at(modified), **more)
+
+    def attach(self, mail: Artifact, title: str, text: str = "Some text that says nothing.") -> Artifact:
+        """A document that a mail carries."""
+        return self._make(Kind.DOCUMENT, title=title, text=text, time=mail.time, parent=mail.key)
+
+    def see(
+        self, *artifacts: Artifact, kind: str = "", notes: Mapping[int, Sequence[Note]] | None = None
+    ) -> list[Observation]:
+        found = observe(artifacts, self.profile, self.now, notes=notes or {})
         return [observation for observation in found if kind in ("", observation.kind)]
 
     def sure(self, *artifacts: Artifact) -> list[str]:
@@ -84,8 +93,19 @@ class Maker:
         return Artifact(kind=kind, id=self._id, **fields)  # type: ignore[arg-type]
 
 
+def note(line: str = "A line.", **facts: object) -> Note:
+    empty: dict[str, object] = {"people": [], "things": [], "commitments": [], "dates": [], "amounts": []}
+    return Note(**{**empty, "states": [], "rules": [], "absences": [], **facts, "line": line})  # type: ignore[arg-type]
+
+
 def person(role: Role, email: str, status: str = "") -> Person:
     return Person(role, NAMES.get(email, ""), email, status)
+
+
+@pytest.fixture
+def noted() -> Callable[..., Note]:
+    """Makes a note of which only the facts that are given are filled in."""
+    return note
 
 
 @pytest.fixture
