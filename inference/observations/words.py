@@ -12,6 +12,8 @@ def word_set(text: str) -> frozenset[str]:
 
 _WORD = re.compile(r"[^\W_]+")
 _STEM = 6
+# What Korean writes together with the word before it.
+_PARTICLE = re.compile(r"(?<=[가-힣]{2})(?:에서|에는|까지|부터|으로|은|는|이|가|을|를|에|의|도|와|과|로)$")
 _REPLY = re.compile(r"^\s*(?:(?:re|aw|fwd?|wg|sv|tr|rv|ref|답장|전달)\s*(?:\[\d+\])?\s*:\s*)+", re.IGNORECASE)
 # Words that so many mails and meetings carry that they say nothing about the matter.
 _GENERAL = word_set(
@@ -62,7 +64,7 @@ def stems(text: str) -> frozenset[str]:
     for word in _WORD.findall(plain(text)):
         if word in _GENERAL or not _carries(word):
             continue
-        found.add(word[:_STEM])
+        found.add((word if word.isascii() else _PARTICLE.sub("", word))[:_STEM])
     return frozenset(found)
 
 
