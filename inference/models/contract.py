@@ -47,7 +47,9 @@ class Reply:
 
     `text` and `finish` are those of the last try; the tokens are the sum over both tries where the first had
     to be repaired, and `repaired` is then the text of the first. `cached_tokens` is the part of
-    `prompt_tokens` that was not computed again.
+    `prompt_tokens` that was not computed again. `certainty` is the probability, 0 to 1, of the answer's decisions
+    together: of the values of its fields that are true or false (see `models.certainty`). It is there for requests
+    of the purpose "prove" where the engine tells how likely its tokens were, and None elsewhere.
     """
 
     value: BaseModel | None
@@ -58,6 +60,7 @@ class Reply:
     finish: Finish
     problem: str
     repaired: str = ""
+    certainty: float | None = None
 
 
 OnReply = Callable[[int, Reply], None]

@@ -15,6 +15,7 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
+from inference.models.certainty import Token, certainty_of, decisions
 from inference.models.contract import Finish, Message, PromptTooLong, Reply, Request
 
 Wire = list[dict[str, str]]
@@ -22,13 +23,15 @@ Wire = list[dict[str, str]]
 
 @dataclass(frozen=True, slots=True)
 class Completion:
-    """What a model gave for one prompt. `finish` is the server's own word, which may be an unexpected one."""
+    """What a model gave for one prompt. `finish` is the server's own word, which may be an unexpected one;
+    `tokens` are those of the answer where the engine was asked and told how likely they were, else none."""
 
     text: str
     prompt_tokens: int
     cached_tokens: int
     output_tokens: int
     finish: str
+    tokens: tuple[Token, ...] = ()
 
 
 Answering = Generator[tuple[Message, ...], Completion, Reply]
@@ -84,7 +87,7 @@ def answering(
     """
     messages = request.messages
     completion = yield messages
-    reply = _judged(request.schema, completion, least(messages))
+    reply = _judged(request, completion, least(messages))
     if reply.value is not None or not reply.text.strip() or completion.finish not in _FINISHES or was_cut(reply):
         return reply
     again = (
@@ -95,7 +98,7 @@ def answering(
     if count(again) + request.max_tokens > context:
         return reply
     completion = yield again
-    second = _judged(request.schema, completion, least(again))
+    second = _judged(request, completion, least(again))
     return replace(
         second,
         prompt_tokens=reply.prompt_tokens + second.prompt_tokens,
@@ -120,7 +123,7 @@ def _plain(text: str) -> str:
     return _CONTROL.sub(r"\1 \2", text.encode("utf-8", "replace").decode("utf-8"))
 
 
-def _judged(schema: type[BaseModel], completion: Completion, least: int) -> Reply:
+def _judged(request: Request, completion: Completion, least: int) -> Reply:
     """Validate one completion; never raises."""
     value, problem = None, ""
     if completion.prompt_tokens < least:
@@ -129,7 +132,7 @@ def _judged(schema: type[BaseModel], completion: Completion, least: int) -> Repl
         problem = f"the server ended the answer for another reason: {completion.finish}"
     else:
         try:
-            value = schema.model_validate_json(_json_part(completion.text))
+            value = request.schema.model_validate_json(_json_part(completion.text))
         except ValidationError as error:
             problem = _one_line(error)
             if completion.finish == "length":
@@ -142,6 +145,7 @@ def _judged(schema: type[BaseModel], completion: Completion, least: int) -> Repl
         output_tokens=completion.output_tokens,
         finish=_FINISHES.get(completion.finish, "stop"),
         problem=problem,
+        certainty=None if value is None else certainty_of(completion.tokens, decisions(request)),
     )
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
+from inference.models.certainty import ALTERNATIVES, Token, decisions
 from inference.models.contract import Message, OnReply, Reply, Request
 from inference.models.generation import Completion, answering, lengths, strict_schema, wire
 from inference.models.hardware import worker_threads
@@ -119,6 +120,7 @@ class TransformersModel:
         # Compact JSON: a small model otherwise fills its answer with white space.
         schema = {**strict_schema(request.schema), "x-guidance": {"whitespace_flexible": False}}
         processor = self._constraints.get_json_schema_logits_processor(json.dumps(schema))
+        odds = _Odds(self._tokenizer) if decisions(request) else None
         ids = torch.tensor([prompt], device=self._model.device)
         with warnings.catch_warnings(), torch.inference_mode():
             # The processor warns of an answer that the limit cut off; validation says so too, and better.
@@ -129,7 +131,7 @@ class TransformersModel:
                 past_key_values=cache,
                 max_new_tokens=request.max_tokens,
                 do_sample=self._sampling.get("temperature", 0) > 0,
-                logits_processor=[processor],
+                logits_processor=[processor, *([odds] if odds else [])],
                 pad_token_id=self._tokenizer.eos_token_id,
                 **self._sampling,
             )
@@ -144,6 +146,7 @@ class TransformersModel:
             cached_tokens=cached,
             output_tokens=len(output),
             finish="stop" if ended else "length",
+            tokens=odds.of(output) if odds else (),
         )
 
     def _resumed(self, prompt: list[int]) -> tuple[Any, int]:
@@ -177,6 +180,33 @@ class TransformersModel:
     def _stops(self) -> set[int]:
         ends = self._model.generation_config.eos_token_id
         return {*(ends if isinstance(ends, list) else [ends]), self._tokenizer.eos_token_id}
+
+
+class _Odds:
+    """Watches a generation: how likely each token was, once what the schema forbids was ruled out.
+
+    A few probabilities a step are kept, not those of the whole vocabulary, which would fill the memory.
+    """
+
+    def __init__(self, tokenizer: Any) -> None:
+        self._tokenizer = tokenizer
+        self._steps: list[dict[int, float]] = []
+
+    def __call__(self, ids: torch.Tensor, scores: torch.Tensor) -> torch.Tensor:
+        best = scores[0].float().log_softmax(-1).topk(min(ALTERNATIVES, scores.shape[-1]))
+        self._steps.append(dict(zip(best.indices.tolist(), best.values.tolist(), strict=True)))
+        return scores
+
+    def of(self, output: Sequence[int]) -> tuple[Token, ...]:
+        """The tokens of the output; one drawn from beyond the likeliest is taken to be as likely as their last."""
+        return tuple(
+            Token(
+                self._tokenizer.decode([token]),
+                likeliest.get(token, min(likeliest.values())),
+                {self._tokenizer.decode([other]): logprob for other, logprob in likeliest.items()},
+            )
+            for token, likeliest in zip(output, self._steps, strict=False)
+        )
 
 
 def _loaded(weights: Path) -> tuple[Any, Any]:

@@ -19,6 +19,7 @@ from urllib.parse import urlsplit
 
 import httpx
 
+from inference.models.certainty import ALTERNATIVES, Token, decisions
 from inference.models.contract import Message, OnReply, Reply, Request
 from inference.models.generation import Completion, answering, lengths, strict_schema, was_cut, wire
 from inference.models.http_answer import Answer, ask, ask_async
@@ -69,6 +70,7 @@ class OpenAIServer:
             trust_env=False,
             timeout=httpx.Timeout(60, connect=CONNECT_SECONDS),
         )
+        self._tells_odds = True
         self._counts: dict[int, int] = {}
         self._counting = "unknown"
         self._capable = capable
@@ -191,6 +193,18 @@ class OpenAIServer:
             **self._sampling,
             **self._extra,
         }
+        if not (self._tells_odds and decisions(request)):
+            return _completion(self._checked(await self._sent(client, body)))
+        answer = await self._sent(client, {**body, "logprobs": True, "top_logprobs": ALTERNATIVES})
+        if answer.status in _REFUSED:
+            plain = await self._sent(client, body)
+            # If it answers without them, it was the probabilities that it refused: it is not asked for them again.
+            self._tells_odds = plain.status != 200
+            answer = plain
+        return _completion(self._checked(answer))
+
+    async def _sent(self, client: httpx.AsyncClient, body: Mapping[str, Any]) -> Answer:
+        """The answer to a completion request, which is made again where a server is busy or lets go."""
         url = f"{self._base}/chat/completions"
         answer: Answer | None = None
         failed = ""
@@ -210,7 +224,7 @@ class OpenAIServer:
                 await asyncio.sleep(max(wait, answer.wait if answer is not None else 0.0))
         if answer is None:
             raise self._gone(failed)
-        return _completion(self._checked(answer))
+        return answer
 
     def _least(self, messages: Sequence[Message]) -> int:
         """The prompt tokens that the server reports at the least if it read everything."""
@@ -335,6 +349,9 @@ def checked_url(base_url: str) -> str:
 
 
 _NOT_OFFERED = (400, 404, 405, 422, 501)
+_REFUSED = (400, 403, 422)
+# Servers write minus infinity as -9999 and the like.
+_MOST_LOGPROB = 1e9
 
 
 def _is_loopback(host: str) -> bool:
@@ -359,7 +376,29 @@ def _completion(body: Mapping[str, Any]) -> Completion:
         cached_tokens=_tokens(_object(usage.get("prompt_tokens_details")).get("cached_tokens")),
         output_tokens=_tokens(usage.get("completion_tokens")),
         finish=finish if isinstance(finish, str) and finish else "nothing",
+        tokens=_odds(_object(choice.get("logprobs")).get("content")),
     )
+
+
+def _odds(told: Any) -> tuple[Token, ...]:
+    """The tokens of an answer with their probabilities; none where a server tells them in another shape."""
+    tokens = []
+    for one in told if isinstance(told, list) else ():
+        listed = _object(one).get("top_logprobs")
+        entries = [_entry(entry) for entry in (one, *(listed if isinstance(listed, list) else ()))]
+        text, logprob = entries[0]
+        if logprob is None:
+            return ()
+        likeliest = {other: told_of for other, told_of in entries[1:] if told_of is not None}
+        tokens.append(Token(text, logprob, likeliest))
+    return tuple(tokens)
+
+
+def _entry(said: Any) -> tuple[str, float | None]:
+    text, logprob = _object(said).get("token"), _object(said).get("logprob")
+    if isinstance(text, str) and isinstance(logprob, int | float) and abs(logprob) < _MOST_LOGPROB:
+        return text, float(logprob)
+    return "", None
 
 
 def _object(value: Any) -> dict[str, Any]:

@@ -40,6 +40,7 @@ class Trace:
                 "prompt_tokens": reply.prompt_tokens,
                 "cached_tokens": reply.cached_tokens,
                 "output_tokens": reply.output_tokens,
+                "certainty": reply.certainty,
             },
         }
         text = json.dumps(record, ensure_ascii=False, indent=1)
