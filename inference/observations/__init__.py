@@ -1,18 +1,21 @@
 """Computed observations: what follows from times, attendees, threads and states alone, with no model.
 
 Each kind has its module; `world` holds what they look up, `working` days and free time, `events` what an event is
-to the person, `absences` when they are away, `requests`, `dates` and `words` what is read from text.
+to the person, `absences` when they are away, `requests`, `statements`, `dates` and `words` what is read
+from text.
 """
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from types import MappingProxyType
 
+from inference.observations.attachments import missing_attachments
 from inference.observations.declined import everyone_declined
 from inference.observations.disagreements import date_disagrees
 from inference.observations.invitations import unanswered_invitations
 from inference.observations.observation import Observation
 from inference.observations.overlaps import overlaps
+from inference.observations.promises import promises
 from inference.observations.renewals import renewal_near
 from inference.observations.tasks import due_in_absence, past_due
 from inference.observations.waits import waits
@@ -30,6 +33,8 @@ _KINDS = (
     unanswered_invitations,
     date_disagrees,
     renewal_near,
+    promises,
+    missing_attachments,
 )
 
 
