@@ -28,7 +28,8 @@ MAX_FITTING = 5
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """What is the same in every call of a run. `templates` are the ids that the constant part shows."""
+    """What is the same in every call of a run. `templates` are the ids that the constant part shows, `found_first`
+    says whether what was found stands before the story."""
 
     model: LanguageModel
     journal: Journal
@@ -38,6 +39,7 @@ class Setting:
     nonce: str
     templates: tuple[str, ...]
     on_progress: Progress
+    found_first: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +91,8 @@ def ask_rounds(
             break
         started = time.monotonic()
         count = _count_of(run, number)
-        replies = _replies(still_open, number, setting, run)
+        requests = [(number, state.request(setting)) for state in still_open]
+        replies = _replies(requests, setting, run)
         told = tuple(found)
         for state, reply in zip(still_open, replies, strict=True):
             for item in _new(state, reply, number, told, found, run):
@@ -100,6 +103,35 @@ def ask_rounds(
             state.open &= state.tell(found, setting)
         count.seconds += time.monotonic() - started
     return named, [state.view for state in asked if state.exhausted]
+
+
+def ask_agents(
+    views: Sequence[View],
+    artifacts: Mapping[int, Artifact],
+    found: list[Found],
+    agents: int,
+    setting: Setting,
+    run: Run,
+) -> list[Named]:
+    """Ask so many agents for each view, none of which knows what another names; return what any of them named.
+
+    What one names again is counted as known. The number of an agent stands in place of a round.
+    """
+    asked = [_Asked.of(view, artifacts, found, setting) for view in views]
+    started = time.monotonic()
+    states = [(number, state) for number in range(1, agents + 1) for state in asked if state.open]
+    agent = "You are number {} of {} who look at this independently of each other. "
+    requests = [(number, state.request(setting, agent.format(number, agents))) for number, state in states]
+    replies = _replies(requests, setting, run)
+    named: list[Named] = []
+    told = tuple(found)
+    for (number, state), reply in zip(states, replies, strict=True):
+        for item in _new(state, reply, number, told, found, run):
+            named.append(item)
+            found.append(Found.of(item.candidate))
+    if states:
+        _count_of(run, agents).seconds += time.monotonic() - started
+    return named
 
 
 @dataclass(slots=True)
@@ -134,22 +166,32 @@ class _Asked:
         budget = setting.budget
         return setting.model.count(self.messages(setting)) + budget.ask_answer <= setting.model.context
 
-    def messages(self, setting: Setting) -> tuple[Message, ...]:
+    def messages(self, setting: Setting, agent: str = "") -> tuple[Message, ...]:
         fitting = [name for name in self.view.templates if name in setting.templates][:MAX_FITTING]
-        return ask_messages(setting.constant, self.story, self.lines, setting.budget.most, fitting, setting.nonce)
+        return ask_messages(
+            setting.constant,
+            self.story,
+            self.lines,
+            setting.budget.most,
+            fitting,
+            setting.nonce,
+            found_first=setting.found_first,
+            agent=agent,
+        )
 
-    def request(self, setting: Setting) -> Request:
+    def request(self, setting: Setting, agent: str = "") -> Request:
         budget = setting.budget
         schema = ask_type(self.choices, budget.bounds, budget.most)
-        return Request(self.messages(setting), schema, budget.ask_answer, "ask")
+        return Request(self.messages(setting, agent), schema, budget.ask_answer, "ask")
 
     def _touching(self, found: Iterable[Found]) -> list[Found]:
         return [item for item in found if item.artifacts & self.ids]
 
 
-def _replies(states: Sequence[_Asked], number: int, setting: Setting, run: Run) -> list[Reply]:
-    """One round as one batch. The first call of a run goes alone, so that the others find its prefix cached."""
-    requests = [state.request(setting) for state in states]
+def _replies(numbered: Sequence[tuple[int, Request]], setting: Setting, run: Run) -> list[Reply]:
+    """The requests, each with its round, as one batch. The first call of a run goes alone, so that the others find
+    its prefix cached."""
+    requests = [request for _, request in numbered]
     done = 0
 
     def heard(index: int, reply: Reply) -> None:
@@ -160,9 +202,9 @@ def _replies(states: Sequence[_Asked], number: int, setting: Setting, run: Run) 
     first = 0 if run.calls else 1
     replies = setting.journal.generate(requests[:first], heard) if first else []
     replies += setting.journal.generate(requests[first:], heard)
-    count = _count_of(run, number)
-    count.asked += len(requests)
-    for reply in replies:
+    for (number, _), reply in zip(numbered, replies, strict=True):
+        count = _count_of(run, number)
+        count.asked += 1
         run.calls.append(called("ask", number, reply))
         count.prompt_tokens += reply.prompt_tokens
         count.cached_tokens += reply.cached_tokens

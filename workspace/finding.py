@@ -23,6 +23,15 @@ class State(StrEnum):
     LAPSED = "lapsed"
 
 
+class Stakes(StrEnum):
+    """What is lost if nobody acts. Low: a nuisance, easily made up for. Medium: work is late or wrong, or somebody
+    waits. High: money, a right, health, a position or trust, or what cannot be made good."""
+
+    LOW = "low"
+    MEDIUM = "medium"
+    HIGH = "high"
+
+
 class Evidence(BaseModel):
     """One artifact that shows the problem, and its words, which stand there letter by letter.
 
@@ -45,7 +54,8 @@ class Finding(BaseModel):
     `about` is its identity: the template and the artifacts, not the wording, which changes from run to run.
     `deadline` is the moment after which acting is too late, where one is known. `observed` is the kind of
     observation that it was computed from, "" for what a model found. `revision` is that of the artifacts against
-    which it was last held, `updated` the moment at which it was last told anew from changed evidence.
+    which it was last held, `updated` the moment at which it was last told anew from changed evidence. `stakes` are
+    what the model judged them to be when it proved the finding; those of a computed one are medium.
     """
 
     model_config = ConfigDict(frozen=True, extra="ignore")
@@ -63,6 +73,7 @@ class Finding(BaseModel):
     run: int = 0
     created: datetime | None = None
     observed: str = ""
+    stakes: Stakes = Stakes.MEDIUM
     revision: int = 0
     updated: datetime | None = None
 
@@ -115,11 +126,30 @@ class Dropped(BaseModel):
     detail: str
 
 
+class ProofCount(BaseModel):
+    """What the proof made of the candidates of a run: how many became findings, and how many failed which check.
+
+    The checks `stands`, `open` and `person` are the model's verdict at the originals, all others are made by program.
+    """
+
+    model_config = ConfigDict(extra="ignore")
+    candidates: int = 0
+    kept: int = 0
+    dropped: dict[str, int] = Field(default_factory=dict)
+
+    @property
+    def dropped_share(self) -> float | None:
+        """The share of the candidates, 0 to 1, that did not become findings; None where there were none."""
+        return sum(self.dropped.values()) / self.candidates if self.candidates else None
+
+
 class Run(BaseModel):
     """The record of one discovery; everything the window plots and the digest says of it comes from here.
 
     `revision` is that of the artifacts that it looked at. `seconds` are by step: observe, select, ask, prove.
-    `updated` and `lapsed` are the ids of earlier findings that were told anew, and that no longer hold.
+    `updated` and `lapsed` are the ids of earlier findings that were told anew, and that no longer hold. `found` is
+    the round in which the model named each of the findings that it brought, by what they are `about`. `proof`
+    counts what became of all that it named.
     """
 
     model_config = ConfigDict(extra="ignore")
@@ -136,4 +166,6 @@ class Run(BaseModel):
     dropped: list[Dropped] = Field(default_factory=list)
     updated: list[int] = Field(default_factory=list)
     lapsed: list[int] = Field(default_factory=list)
+    proof: ProofCount = Field(default_factory=ProofCount)
+    found: dict[str, int] = Field(default_factory=dict)
     seconds: dict[str, float] = Field(default_factory=dict)

@@ -5,7 +5,7 @@ run, a story once, and in later rounds only what was found since.
 """
 
 from inference.foreign import clean, fence
-from inference.prompts.budget import Budget, fitting_templates, plan
+from inference.prompts.budget import Budget, fitting_guides, plan
 from inference.prompts.calls import (
     ask_messages,
     found_line,
@@ -15,15 +15,18 @@ from inference.prompts.calls import (
     story_part,
 )
 from inference.prompts.constant import catalogue, constant_part
+from inference.prompts.guides import UNGUIDED, Guide
 
 __all__ = [
+    "UNGUIDED",
     "Budget",
+    "Guide",
     "ask_messages",
     "catalogue",
     "clean",
     "constant_part",
     "fence",
-    "fitting_templates",
+    "fitting_guides",
     "found_line",
     "known_line",
     "plan",

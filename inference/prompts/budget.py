@@ -17,7 +17,7 @@ from inference.candidate import (
     proof_type,
     same_type,
 )
-from templates import Template, render
+from inference.prompts.guides import UNGUIDED, Guide, shown
 from workspace import Kind, UserError
 
 Count = Callable[[str], int]
@@ -46,26 +46,37 @@ class Budget:
 
 
 def plan(
-    context: int, fixed: int, templates: Sequence[Template], count: Count, *, story: int, most: int
+    context: int,
+    fixed: int,
+    guides: Sequence[Guide],
+    count: Count,
+    *,
+    story: int,
+    most: int,
+    whole: bool = False,
 ) -> Budget:
-    """Share out `context` tokens. `fixed` is the size of the constant part without templates.
+    """Share out `context` tokens. `fixed` is the size of the constant part without templates or other guides.
 
-    `story` and `most` are what is wished for. They are kept where all templates fit beside them; in a smaller
-    context stories and templates share what there is, and an answer is shorter and names fewer problems.
+    `story` and `most` are what is wished for. They are kept where all guides fit beside them; in a smaller context
+    stories and guides share what there is, and an answer is shorter and names fewer problems. With `whole` the
+    story gets all that the guides leave.
 
     Raises:
         UserError: if no useful story would fit.
     """
-    bounds, most, ask, proof, same = _answers(context, templates, most)
+    bounds, most, ask, proof, same = _answers(context, guides, most)
     room = context - ask - fixed - MARGIN
-    sizes = [count(render(template) + "\n") for template in templates]
+    sizes = [count(shown(guide) + "\n") for guide in guides]
     pool = sum(sizes)
     found = max(0, min(MAX_FOUND, room // 8))
+    if whole:
+        story = max(room - found - pool, (room - found) * 11 // 20)
+        pool = min(pool, room - found - story)
     if pool + found + story > room:
         # A story that is cut loses evidence; a template that is missing loses only its class of problem.
         story = min(story, (room - found) * 11 // 20)
         pool = room - found - story
-    if story < MIN_STORY or pool < min(sizes):
+    if story < MIN_STORY or pool < min(sizes, default=0):
         raise UserError(
             f"The context of this model, {context:,} tokens, is too small for discovery."
             " Choose a model or a setting with at least 8,192."
@@ -73,25 +84,23 @@ def plan(
     return Budget(bounds, most, ask, proof, same, pool, story, found)
 
 
-def fitting_templates(
-    templates: Sequence[Template], wanted: Sequence[str], tokens: int, count: Count
-) -> tuple[Template, ...]:
-    """The templates that a run shows: those `wanted` first, as many as fit, in the order of the pool."""
-    by_id = {template.id: template for template in templates}
+def fitting_guides(guides: Sequence[Guide], wanted: Sequence[str], tokens: int, count: Count) -> tuple[Guide, ...]:
+    """The guides that a run shows: those `wanted` first, as many as fit, in the order of the pool."""
+    by_id = {guide.id: guide for guide in guides}
     chosen: set[str] = set()
-    for name in dict.fromkeys((*wanted, *by_id)):
-        size = count(render(by_id[name]) + "\n")
+    for name in dict.fromkeys((*(name for name in wanted if name in by_id), *by_id)):
+        size = count(shown(by_id[name]) + "\n")
         if size <= tokens:
             chosen.add(name)
             tokens -= size
-    return tuple(template for template in templates if template.id in chosen)
+    return tuple(guide for guide in guides if guide.id in chosen)
 
 
-def _answers(context: int, templates: Sequence[Template], most: int) -> tuple[Bounds, int, int, int, int]:
+def _answers(context: int, guides: Sequence[Guide], most: int) -> tuple[Bounds, int, int, int, int]:
     """The roomiest answers that leave the larger part of the context to the prompt."""
     longest_label, longest_address = f"a{10**9}", "x" * MAX_ADDRESS
     choices = Choices(
-        templates=tuple(template.id for template in templates),
+        templates=tuple(guide.id for guide in guides) or (UNGUIDED,),
         labels=tuple((longest_label, kind) for kind in Kind),
         people=((longest_address, longest_address),),
     )

@@ -16,7 +16,7 @@ MAX_KNOWN = 500
 
 def story_part(text: str, nonce: str) -> str:
     """The beginning of an ask: the story, the same in every round."""
-    return f"# Story\n\n{fence(text, nonce)}\n\n# Found so far\n\n{opening(nonce)}\n"
+    return f"# Story\n\n{fence(text, nonce)}\n\n"
 
 
 def found_line(template: str, problem: str, artifacts: Sequence[int], nonce: str) -> str:
@@ -25,20 +25,32 @@ def found_line(template: str, problem: str, artifacts: Sequence[int], nonce: str
 
 
 def ask_messages(
-    constant: str, story: str, found: Sequence[str], most: int, templates: Sequence[str], nonce: str
+    constant: str,
+    story: str,
+    found: Sequence[str],
+    most: int,
+    templates: Sequence[str],
+    nonce: str,
+    *,
+    found_first: bool = False,
+    agent: str = "",
 ) -> tuple[Message, ...]:
     """One ask: `story` from `story_part`, `found` lines in the order in which they were found.
 
     `most` is how many problems may be named, `templates` the ids of those that fit the story, best first.
+    `found_first` puts what was found before the story; `agent` tells one who looks beside others which one it is.
     """
     fitting = f" Look first at {', '.join(f'[{template}]' for template in templates)}." if templates else ""
     new = "at most one problem" if most == 1 else f"at most {most} problems"
+    told = f"# Found so far\n\n{opening(nonce)}\n" + "".join(f"{line}\n" for line in found)
+    told += f"{closing(nonce)}\n\n"
     ask = (
-        f"{closing(nonce)}\n\n# Task FIND\n\n"
+        f"# Task FIND\n\n{agent}"
         f"Name {new} of this story, different from everything found so far.{fitting}"
         " If there is none, answer with an empty list of problems."
     )
-    return Message("system", constant), Message("user", story + "".join(f"{line}\n" for line in found) + ask)
+    said = told + story if found_first else story + told
+    return Message("system", constant), Message("user", said + ask)
 
 
 def prove_messages(constant: str, candidate: Candidate, originals: str, nonce: str) -> tuple[Message, ...]:

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from inference.foreign import clean, closing, opening
-from templates import Template, render
+from inference.prompts.guides import Guide, shown
+from templates import SolvedCase
 from workspace import ACTIONS, RECIPIENTS, REFERENCES, TIMES, Profile
 
 MAX_PEOPLE = 40
@@ -12,11 +13,14 @@ MAX_PRIORITIES = 12
 MAX_FIELD = 400
 
 
-def constant_part(profile: Profile, templates: Sequence[Template], now: datetime, nonce: str) -> str:
+def constant_part(profile: Profile, guides: Sequence[Guide], now: datetime, nonce: str) -> str:
     """Role, what a problem is, forms of answer, actions, templates, person and time, in this order.
 
-    `now` is aware and shown as the person's local time. What differs from run to run stands at the end.
+    `now` is aware and shown as the person's local time. What differs from run to run stands at the end. Solved
+    cases may stand in for templates.
     """
+    first = next(iter(guides), None)
+    introduction = _UNGUIDED if first is None else _CASES if isinstance(first, SolvedCase) else _TEMPLATES
     return "\n\n".join(
         (
             _ROLE,
@@ -24,7 +28,7 @@ def constant_part(profile: Profile, templates: Sequence[Template], now: datetime
             _FIND,
             _PROVE,
             f"# Actions\n\n{_ACTIONS}\n\n{catalogue()}",
-            f"# Templates\n\n{_TEMPLATES}\n\n" + "\n".join(render(template) for template in templates),
+            f"# Templates\n\n{introduction}\n\n" + "\n".join(map(shown, guides)),
             _person(profile, nonce),
             _now(profile, now),
             _FOREIGN.format(opening=opening(nonce), closing=closing(nonce)),
@@ -109,6 +113,14 @@ person's local time and in the future. A document is sent by share_document, whi
 _TEMPLATES = """\
 Known classes of trouble, each as: [id] name / pattern / evidence flow. Every problem is of one of them. That a \
 template exists does not mean that its trouble does."""
+
+_CASES = """\
+Solved cases of other people in place of templates, each as: [id] problem, its artifacts, how it was found, and \
+the action. The id of the case that a problem resembles most is its template. None of them happened to this \
+person."""
+
+_UNGUIDED = """\
+No known classes of trouble are listed: look for any, and let the template of each problem be "none"."""
 
 _FOREIGN = """\
 # Foreign text

@@ -11,14 +11,14 @@ from inference.prompts import (
     clean,
     constant_part,
     fence,
-    fitting_templates,
+    fitting_guides,
     found_line,
     known_line,
     plan,
     prove_messages,
     story_part,
 )
-from templates import load_templates, render
+from templates import load_cases, load_templates, render
 from tests.inference.scripted import NONCE, NOW, PROFILE
 from workspace import ACTIONS, Action, Kind, Profile, UserError
 
@@ -63,7 +63,8 @@ def test_a_round_begins_with_the_bytes_of_the_round_before():
     lines = [found_line("promise-not-kept", f"Problem {n}.", (n, n + 1), NONCE) for n in range(3)]
     earlier, later = (ask_messages("constant", story, lines[:n], 1, ("x",), NONCE) for n in (1, 3))
     assert earlier[0] == later[0]
-    common = story + lines[0] + "\n"
+    common = earlier[1].content.partition(lines[0])[0] + lines[0] + "\n"
+    assert common.startswith(story)
     assert earlier[1].content.startswith(common)
     assert later[1].content.startswith(common)
 
@@ -137,7 +138,7 @@ def test_a_large_context_holds_every_template_and_the_whole_story():
     budget = plan(32_768, 1500, POOL, count, story=3500, most=1)
     assert budget.story == 3500
     assert budget.templates == sum(count(render(template) + "\n") for template in POOL)
-    assert fitting_templates(POOL, [], budget.templates, count) == POOL
+    assert fitting_guides(POOL, [], budget.templates, count) == POOL
 
 
 @pytest.mark.parametrize("context", [8_192, 12_000, 16_384, 32_768, 131_072])
@@ -158,7 +159,7 @@ def test_a_small_context_takes_the_templates_that_fit_best_and_shorter_answers()
     assert budget.bounds == TIGHT
     assert budget.story < 3500
     wanted = [POOL[7].id, POOL[3].id]
-    chosen = fitting_templates(POOL, wanted, budget.templates, count)
+    chosen = fitting_guides(POOL, wanted, budget.templates, count)
     assert {POOL[3], POOL[7]} <= set(chosen)
     assert 2 < len(chosen) < len(POOL)
     assert list(chosen) == [template for template in POOL if template in chosen]
@@ -181,3 +182,41 @@ def test_long_fields_of_the_profile_are_cut():
 
 def replace_about(about):
     return PROFILE.model_copy(update={"persona": PROFILE.persona.model_copy(update={"about": about})})
+
+
+def test_what_was_found_can_stand_first():
+    story, line = (
+        story_part("[a1] the hall holds 40", NONCE),
+        found_line("promise-not-kept", "Problem.", (1,), NONCE),
+    )
+    said = ask_messages("c", story, [line], 1, (), NONCE, found_first=True)[1].content
+    assert said.startswith("# Found so far")
+    assert said.index(line) < said.index(story) < said.index("# Task FIND")
+
+
+def test_an_agent_is_told_which_it_is():
+    asks = [ask_messages("c", "s", [], 1, (), NONCE, agent=f"You are number {n}. ")[1].content for n in (1, 2)]
+    assert asks[0] != asks[1]
+    assert "# Task FIND\n\nYou are number 1. Name at most one problem" in asks[0]
+
+
+def test_solved_cases_and_nothing_can_stand_for_templates():
+    cases = load_cases()
+    text = constant_part(PROFILE, cases[:2], NOW, NONCE)
+    assert f"[{cases[0].id}] {cases[0].problem}" in text
+    assert f"Found: {cases[1].found}" in text
+    assert "Known classes of trouble" not in text
+    bare = constant_part(PROFILE, (), NOW, NONCE)
+    assert 'the template of each problem be "none"' in bare
+    budget = plan(32_768, 1500, (), count, story=3500, most=1)
+    assert (budget.story, budget.templates, fitting_guides((), [], 9_999, count)) == (3500, 0, ())
+    few = fitting_guides(cases, [cases[3].id, "no-such-case"], 1_500, count)
+    assert cases[3] in few
+    assert len(few) < len(cases)
+
+
+def test_the_whole_workspace_gets_what_the_templates_leave():
+    roomy, tight = (plan(n, 1500, POOL, count, story=3500, most=1, whole=True) for n in (65_536, 10_240))
+    assert roomy.templates == sum(count(render(template) + "\n") for template in POOL)
+    assert roomy.story > 40_000
+    assert tight.story > tight.templates > 0
