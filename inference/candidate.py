@@ -18,7 +18,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, create_mod
 
 from inference.addresses import unattended, written_in
 from inference.checks import address_of
-from workspace import ACTIONS, RECIPIENTS, REFERENCES, TIMES, Action, Artifact, Kind, Profile, Role
+from workspace import ACTIONS, RECIPIENTS, REFERENCES, TIMES, Action, Artifact, Kind, Profile, Role, Stakes
 
 MAX_ADDRESS = 64
 MAX_ADDRESSES = 40
@@ -132,6 +132,8 @@ def proof_type(labels: tuple[str, ...], bounds: Bounds) -> type[BaseModel]:
         "stands": bool,
         "still_open": bool,
         "concerns_person": bool,
+        # A server that does not hold a model to the form may leave it out.
+        "stakes": (_one_of([stakes.value for stakes in Stakes]), Stakes.MEDIUM.value),
         "deadline": Annotated[str, StringConstraints(pattern=f"^({_DAY}(T{_TIME})?)?$", max_length=16)],
     }
     return _closed("Proof", fields)
@@ -148,7 +150,8 @@ class Verdict:
     """What a model says of a candidate after seeing the originals.
 
     `quotes` are pairs of a row id and words, not yet compared with the artifact. `deadline` is a day or a moment
-    in naive local time, or "".
+    in naive local time, or "". `certainty` is how sure the model was of all three of its decisions, 0 to 1, None
+    where the engine does not tell.
     """
 
     quotes: tuple[tuple[int, str], ...]
@@ -156,7 +159,9 @@ class Verdict:
     stands: bool
     still_open: bool
     concerns_person: bool
+    stakes: Stakes
     deadline: str
+    certainty: float | None
 
 
 def candidates(answer: BaseModel, choices: Choices) -> list[Candidate]:
@@ -180,9 +185,10 @@ def candidates(answer: BaseModel, choices: Choices) -> list[Candidate]:
     return found
 
 
-def verdict(answer: BaseModel) -> Verdict:
+def verdict(answer: BaseModel, certainty: float | None = None) -> Verdict:
     """The content of an answer of `proof_type`."""
-    said = answer.model_dump()
+    said = {**answer.model_dump(), "certainty": certainty}
+    said["stakes"] = Stakes(said["stakes"])
     quotes = dict.fromkeys((int(quote["artifact"][1:]), quote["quote"].strip()) for quote in said.pop("quotes"))
     return Verdict(quotes=tuple(quotes), **said)
 
@@ -274,7 +280,9 @@ def _union(types: Sequence[type[BaseModel]]) -> Any:
 
 
 def _closed(name: str, fields: Mapping[str, Any]) -> type[BaseModel]:
-    definitions: dict[str, Any] = {field: (annotation, ...) for field, annotation in fields.items()}
+    definitions: dict[str, Any] = {
+        field: said if isinstance(said, tuple) else (said, ...) for field, said in fields.items()
+    }
     made: type[BaseModel] = create_model(name, __base__=Answer, **definitions)
     return made
 

@@ -15,12 +15,13 @@ from zoneinfo import ZoneInfo
 
 from inference.candidate import Candidate, Verdict, proof_type, verdict
 from inference.checks import Rejection, addresses, check, quote_fault
+from inference.later import later_on_matter
 from inference.models.contract import Message, Request
 from inference.originals import rendered
 from inference.prompts import prove_messages
 from inference.rounds import Named, Setting, called, drop
 from inference.sameness import Known
-from workspace import Artifact, Evidence, Finding, Role, Run
+from workspace import Artifact, Evidence, Finding, Profile, Role, Run
 
 if TYPE_CHECKING:
     from workspace.store import Store
@@ -28,10 +29,12 @@ if TYPE_CHECKING:
 Keep = Callable[[Finding], bool]
 """Takes a finding that passed everything; False where the matter turns out to be known."""
 
-MAX_OTHERS = 8
+MAX_OTHERS = 10
 MAX_KINDRED = 4
 MAX_ORIGINALS = 6000
 MARGIN = 64
+USUALLY_SURE = 0.9
+"""How sure a verdict is taken to be where the engine does not tell."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +60,7 @@ def prove(
     What the program can refuse without the originals is not put to the model.
     """
     plausible = []
+    run.proof.candidates += len(named)
     for item in named:
         rejection = _refused(item.candidate, artifacts, grounds, setting)
         case = None if rejection else _Case.of(item, artifacts, store, grounds.now, setting)
@@ -78,11 +82,13 @@ def prove(
         if reply.value is None:
             _drop(case.named, Rejection("invalid", reply.problem), run)
             continue
-        outcome = judged(verdict(reply.value), case.named.candidate, artifacts | case.shown, grounds, setting)
+        said = verdict(reply.value, reply.certainty)
+        outcome = judged(said, case.named.candidate, artifacts | case.shown, grounds, setting)
         if isinstance(outcome, Finding):
             again = known.told_before(outcome, run.calls)
             if again is None and keep(outcome):
                 run.rounds[case.named.round - 1].new += 1
+                run.proof.kept += 1
                 grounds.known.append(outcome)
                 continue
             outcome = again or Rejection("known", "the matter is in the store already")
@@ -120,11 +126,23 @@ def judged(
         why=candidate.why,
         evidence=tuple(evidence),
         action=candidate.action,
-        # Half for standing up to the originals, the rest by how much of what it cites is shown to bear it out.
-        confidence=0.5 + 0.4 * len(quoted) / len(candidate.artifacts),
+        confidence=confidence(said.certainty, len(quoted) / len(candidate.artifacts)),
+        stakes=said.stakes,
         deadline=_deadline(said.deadline, zone, grounds.now),
     )
     return _checked(finding, candidate, shown, grounds, setting) or finding
+
+
+def confidence(certainty: float | None, borne_out: float) -> float:
+    """How far a finding that stood its proof is to be trusted, 0 to 1.
+
+    certainty · (5 + 4 · borne_out) / 9
+
+    `certainty` is the probability of the model's three decisions together (`models.certainty`), `borne_out` the
+    share of the cited artifacts whose words show the problem. A claim that hangs on one of many artifacts is worth
+    little more than half of one that all bear out.
+    """
+    return (USUALLY_SURE if certainty is None else certainty) * (5 + 4 * borne_out) / 9
 
 
 def located(quote: str, artifact: Artifact, zone: ZoneInfo) -> Evidence | None:
@@ -171,7 +189,7 @@ class _Case:
         """None where none of the cited artifacts fits the context."""
         candidate, model, budget = named.candidate, setting.model, setting.budget
         cited = [artifacts[row] for row in candidate.artifacts]
-        others = _others(named, cited, artifacts, store, now)
+        others = _others(named, cited, artifacts, store, now, setting.profile)
         bare = prove_messages(setting.constant, candidate, "", setting.nonce)
         room = model.context - budget.proof_answer - model.count(bare) - MARGIN
         text, shown = rendered(
@@ -195,11 +213,18 @@ class _Case:
 
 
 def _others(
-    named: Named, cited: Sequence[Artifact], artifacts: Mapping[int, Artifact], store: Store, now: datetime
+    named: Named,
+    cited: Sequence[Artifact],
+    artifacts: Mapping[int, Artifact],
+    store: Store,
+    now: datetime,
+    profile: Profile,
 ) -> list[Artifact]:
     """What else can tell whether the claim stands: what an observation rests on that the candidate touches; then
-    what came after the earliest cited artifact, of its thread, its series, what hangs on it or it on; then what
-    else the view shows. Newest first, since the newest word decides; kindred ones leave space for the others."""
+    what came after the earliest cited artifact, of its thread, its series, what hangs on it or it on; what came
+    later on the same matter by another path; then what else the view shows. Newest first, since the newest word
+    decides; kindred ones leave space for the others."""
+    candidate = named.candidate
     rows: set[int] = set()
     for artifact in cited:
         kin = store.ties.kin(artifact.id, now, MAX_OTHERS)
@@ -207,20 +232,22 @@ def _others(
     touched: set[int] = set()
     for observation in named.view.observations:
         rests_on = {item.artifact for item in observation.evidence}
-        if rests_on & (rows | set(named.candidate.artifacts)):
+        if rests_on & (rows | set(candidate.artifacts)):
             touched |= rests_on
     times = [artifact.time for artifact in cited if artifact.time is not None]
     since = min(times, default=None)
     kindred = list(store.artifacts.get(sorted(rows)).values())
+    on_matter = later_on_matter(f"{candidate.problem} {candidate.why}", cited, store, profile, now)
     of_view = [artifacts[row] for row in named.view.artifacts if row in artifacts]
     groups = (
         _newest(store.artifacts.get(sorted(touched)).values(), None),
         _newest(kindred, since)[:MAX_KINDRED],
+        on_matter,
         _newest(of_view, since),
         _newest(kindred, since),
     )
     ordered = {artifact.id: artifact for group in groups for artifact in group}
-    return [artifact for row, artifact in ordered.items() if row not in named.candidate.artifacts][:MAX_OTHERS]
+    return [artifact for row, artifact in ordered.items() if row not in candidate.artifacts][:MAX_OTHERS]
 
 
 def _newest(group: Iterable[Artifact], since: datetime | None) -> list[Artifact]:
@@ -272,6 +299,7 @@ def _checked(
 
 def _drop(named: Named, rejection: Rejection, run: Run) -> None:
     said = named.candidate
+    run.proof.dropped[rejection.check] = run.proof.dropped.get(rejection.check, 0) + 1
     drop(run, named.round, said.template, said.problem, rejection.check, rejection.detail)
 
 

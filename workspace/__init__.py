@@ -17,7 +17,7 @@ from workspace.errors import (
     UserError,
     WorkerBusy,
 )
-from workspace.finding import Call, Dropped, Evidence, Finding, RoundCount, Run, State
+from workspace.finding import Call, Dropped, Evidence, Finding, ProofCount, RoundCount, Run, Stakes, State
 from workspace.folders import Folders, expanded, write_private
 from workspace.note import Commitment, Note
 from workspace.profile import Organization, Persona, Profile, Relationship, WorldModel
@@ -55,6 +55,7 @@ __all__ = [
     "Person",
     "Persona",
     "Profile",
+    "ProofCount",
     "Put",
     "QuotaReached",
     "Relationship",
@@ -69,6 +70,7 @@ __all__ = [
     "SignInFailed",
     "SourceEmpty",
     "SourceProblem",
+    "Stakes",
     "State",
     "Trust",
     "UserError",

@@ -129,7 +129,8 @@ class Dropped(BaseModel):
 class ProofCount(BaseModel):
     """What the proof made of the candidates of a run: how many became findings, and how many failed which check.
 
-    The checks `stands`, `open` and `person` are the model's verdict at the originals, all others are made by program.
+    The checks `stands`, `open` and `person` are the model's verdict at the originals; the others are made by
+    program.
     """
 
     model_config = ConfigDict(extra="ignore")

@@ -91,15 +91,18 @@ write them, in the language in which the people concerned write."""
 _PROVE = """\
 # Task PROVE
 
-You get a claim that was made from notes, the full text of the artifacts that it cites, and other artifacts on \
-the same matter. Try to refute the claim: read closely, and look for an answer, correction or decision that \
-settles it. Answer in JSON:
+You get a claim that was made from notes, the full text of the artifacts that it cites, and other artifacts, \
+most of them later, that may be on the same matter. Try to refute the claim: read closely, and look for an \
+answer, correction or decision that settles it, on whatever path it came: another thread, a note, a task that is \
+done. Answer in JSON:
 {"quotes": for each cited artifact that shows the problem, {"artifact": its label, "quote": the words that do},
  "reason": what decides your verdict,
  "stands": true if the originals show the problem itself, even if a side remark of the claim is in none of them; \
 false if they contradict it,
  "still_open": true only if nothing there settles it,
  "concerns_person": true only if it is this person's to act on,
+ "stakes": what is lost if nobody acts: "low", a nuisance, easily made up for; "medium", work is late or wrong, \
+or somebody waits; "high", money, a right, health, a position or trust, or what cannot be made good,
  "deadline": the last day on which acting helps, or the moment where an hour is given, or ""}
 A quote is one unbroken passage, copied letter by letter: not shortened, translated or corrected. Of a text it \
 has 4 to 25 words, with a space where a line breaks. Of the heading it is a whole line, however short, such as \

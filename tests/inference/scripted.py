@@ -26,12 +26,16 @@ NOTHING = {"thought": "All of this agrees.", "problems": []}
 
 @dataclass
 class Scripted:
-    """`script(request)` gives the answer: a dict, a text, or an exception to raise. Four letters are a token."""
+    """`script(request)` gives the answer: a dict, a text, or an exception to raise. Four letters are a token.
+
+    `certainty` is how sure it is of its verdicts; by default it does not tell.
+    """
 
     script: object
     name: str = "scripted"
     context: int = 32_768
     capable: bool = True
+    certainty: float | None = None
     asked: list = field(default_factory=list)
 
     def count(self, messages):
@@ -61,7 +65,8 @@ class Scripted:
         except ValidationError as error:
             problem = str(error)
         tokens = self.count(request.messages)
-        return Reply(value, text, tokens, tokens // 2, len(text) // 4, "stop", problem)
+        sure = self.certainty if request.purpose == "prove" else None
+        return Reply(value, text, tokens, tokens // 2, len(text) // 4, "stop", problem, certainty=sure)
 
     def purposes(self):
         return [request.purpose for request in self.asked]

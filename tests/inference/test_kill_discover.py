@@ -40,7 +40,7 @@ def worker(path: Path) -> None:
             PROFILE,
             NOW,
             Options("tide", rounds=3),
-            model=Slow(answer),
+            model=Slow(answer, certainty=0.8),
             embedder=SimpleNamespace(name="none", dimensions=2),
             index_folder=path.parent,
         )
@@ -126,6 +126,7 @@ def result(path):
             "findings": [finding.model_dump(exclude={"id", "run"}) for finding in store.findings.all()],
             "rounds": [count.model_dump(exclude={"seconds"}) for count in run.rounds],
             "dropped": run.dropped,
+            "proof": run.proof,
             "calls": run.calls,
             "ended": run.ended,
         }

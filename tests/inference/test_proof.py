@@ -24,7 +24,7 @@ from tests.inference.scripted import (
     script,
     setting,
 )
-from workspace import Action, Artifact, Evidence, Kind, RoundCount, Run, Trust
+from workspace import Action, Artifact, Evidence, Kind, RoundCount, Run, Stakes, Trust
 from workspace.store import Store
 
 ZONE = ZoneInfo("Europe/Berlin")
@@ -48,12 +48,24 @@ def store(tmp_path):
         yield opened
 
 
+WORDS = (("a1", "The garden hall holds 40 people"), ("a2", "We expect 60 participants"))
+
+
 class Proving:
     """The proof of candidates over the world's artifacts, with a scripted model."""
 
-    def __init__(self, store, answer=None, candidates=(CANDIDATE,), view=(1, 2, 3, 4, 5), known=(), views=None):
-        run = store.runs.begin("test", NOW)
-        self.model = Scripted(script((), answer or proof))
+    def __init__(
+        self,
+        store,
+        answer=None,
+        candidates=(CANDIDATE,),
+        view=(1, 2, 3, 4, 5),
+        known=(),
+        views=None,
+        certainty=None,
+    ):
+        run = store.runs.begin(f"test {answer}", NOW)
+        self.model = Scripted(script((), answer or proof), certainty=certainty)
         self.run = Run(id=run.id, strategy="tide", model="scripted", started=NOW, rounds=[RoundCount(round=1)])
         self.kept = []
         prove(
@@ -83,6 +95,54 @@ def test_what_is_proved_becomes_a_finding_with_its_words(store):
     assert finding.evidence[0].title == "Your booking of the garden hall"
     assert finding.action == MAIL
     assert finding.confidence == pytest.approx(0.9)
+
+
+@pytest.mark.parametrize(
+    ("certainty", "quotes", "confidence"),
+    [
+        pytest.param(1.0, 2, 1.0, id="sure and all borne out"),
+        pytest.param(0.5, 2, 0.5, id="a coin thrown"),
+        pytest.param(0.9, 1, 0.7, id="half borne out"),
+        pytest.param(None, 2, 0.9, id="the engine does not tell"),
+        pytest.param(0.0, 1, 0.0, id="against its own odds"),
+    ],
+)
+def test_a_finding_is_trusted_as_far_as_the_model_was_sure_and_the_originals_bear_it_out(
+    store, certainty, quotes, confidence
+):
+    (finding,) = Proving(store, proof(quotes=WORDS[:quotes]), certainty=certainty).kept
+    assert finding.confidence == pytest.approx(confidence)
+
+
+def test_what_is_at_stake_is_what_the_model_says_and_medium_where_it_leaves_it_out(store):
+    assert [Proving(store, answer).kept[0].stakes for answer in (proof(stakes="high"), proof())] == [
+        Stakes.HIGH,
+        Stakes.MEDIUM,
+    ]
+    assert Proving(store, proof(stakes="extreme")).run.rounds[0].dropped == {"invalid": 1}
+
+
+def test_the_run_counts_what_the_proof_drops_and_why(store):
+    past = acting("create_task", title="x", due="2026-03-10", notes="")
+    kept = Proving(store, candidates=(past, CANDIDATE)).run.proof
+    assert (kept.candidates, kept.kept, kept.dropped, kept.dropped_share) == (2, 1, {"times": 1}, 0.5)
+    refuted = Proving(store, proof(still_open=False, reason="It was moved.")).run
+    assert refuted.proof.dropped == {"open": 1}
+    assert refuted.proof.dropped_share == 1.0
+    assert [(item.check, item.detail) for item in refuted.dropped] == [("open", "It was moved.")]
+    assert Proving(store, candidates=()).run.proof.dropped_share is None
+
+
+def test_an_answer_on_another_path_is_before_the_models_eyes(store):
+    phoned = "Called Jonas: the spring workshop moves from the garden hall to the town theatre."
+    put(store, Artifact("files", "p", Kind.DOCUMENT, "phone notes.txt", phoned, time=NOW - timedelta(days=1)))
+    put(store, Artifact("tasks", "k9", Kind.TASK, "Hire a larger garden hall for the workshop", status="done"))
+    before = replace(artifacts()[2], key="d9", text="The garden hall, a history.", time=NOW - timedelta(days=90))
+    put(store, before)
+    text = asked_text(Proving(store, view=(1, 2)).model.asked[0])
+    assert phoned in text
+    assert "status: done" in text
+    assert "a history" not in text
 
 
 def test_less_is_trusted_where_a_cited_artifact_is_not_quoted(store):
@@ -212,7 +272,7 @@ def test_many_mails_of_the_thread_leave_space_for_what_else_the_view_shows(store
     text = asked_text(Proving(store).model.asked[0])
     assert "[a3] document, same matter, not cited" in text
     assert text.index("title: Re: 1\n") < text.index("[a3] document")
-    assert text.count("same matter, not cited") == 8
+    assert text.count("same matter, not cited") == 10
 
 
 def test_one_slip_beside_the_words_of_two_artifacts_is_left_out(store):
