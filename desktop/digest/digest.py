@@ -6,13 +6,14 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, tzinfo
+from math import inf
 from typing import TYPE_CHECKING
 
 from desktop.digest.action_words import ActionWords, in_words, references, say_time
 from desktop.moments import say
 from desktop.plain import one_line, plain
 from workspace.artifact import Artifact, Kind
-from workspace.finding import Evidence, Finding, Run, State
+from workspace.finding import Evidence, Finding, Run, Stakes, State
 
 if TYPE_CHECKING:
     from workspace.store import Store
@@ -131,12 +132,16 @@ def make_items(store: Store, findings: list[Finding], now: datetime, zone: tzinf
     return [_item(finding, artifacts, now, zone) for finding in findings]
 
 
-def pressing(finding: Finding, now: datetime, zone: tzinfo) -> tuple[int, float, float, int]:
-    """The sort key: what has a deadline ahead first, the nearest first; then what has none; then what is late."""
-    if finding.deadline is None:
-        return (1, -finding.confidence, 0.0, finding.id)
-    ahead = (_aware(finding.deadline, zone) - now).total_seconds()
-    return (0, ahead, -finding.confidence, finding.id) if ahead >= 0 else (2, -ahead, 0.0, finding.id)
+def pressing(finding: Finding, now: datetime, zone: tzinfo) -> tuple[bool, int, float, float, int]:
+    """The sort key: by stakes, the highest first, then by nearness in time, then by confidence.
+
+    What has no deadline comes after what has one, and what is too late after everything else, the latest first.
+    """
+    ahead = inf if finding.deadline is None else (_aware(finding.deadline, zone) - now).total_seconds()
+    return (ahead < 0, -_STAKES[finding.stakes], abs(ahead), -finding.confidence, finding.id)
+
+
+_STAKES = {Stakes.LOW: 0, Stakes.MEDIUM: 1, Stakes.HIGH: 2}
 
 
 def _item(finding: Finding, artifacts: Mapping[int, Artifact], now: datetime, zone: tzinfo) -> Item:
