@@ -129,9 +129,12 @@ class Asking:
             return
         for item in named:
             finding = _at_its_word(item, artifacts)
-            if keep(self.store, finding, run):
-                run.rounds[item.round - 1].new += 1
+            count = run.rounds[item.round - 1]
+            if finding.about not in run.found and keep(self.store, finding, run):
+                count.new += 1
                 run.found[finding.about] = item.round
+            else:
+                count.known += 1
 
     def _select(
         self,
@@ -151,7 +154,7 @@ class Asking:
         def count(text: str) -> int:
             return model.count((Message("user", text),)) - frame
 
-        guides = self._guides()
+        guides = guides_of(self.options, self.pool)
         fixed = count(constant_part(profile, (), now, nonce)) + 2 * frame
         budget = plan(
             model.context,
@@ -197,18 +200,9 @@ class Asking:
             nonce=nonce,
             templates=tuple(guide.id for guide in chosen) or (UNGUIDED,),
             on_progress=self.on_progress,
-            found_first=method.found_first,
+            as_published=method.as_published,
         )
         return views, setting
-
-    def _guides(self) -> tuple[Guide, ...]:
-        match self.options.method.guides:
-            case "templates":
-                return self.pool
-            case "cases":
-                return load_cases()
-            case "none":
-                return ()
 
     def _wanted(self, views: Sequence[View]) -> list[str]:
         """The ids of the guides that fit these views, those first that fit the most of them."""
@@ -218,6 +212,17 @@ class Asking:
             return wanted
         cases = {template.id: template.cases for template in self.pool}
         return [case for name in wanted for case in cases[name]]
+
+
+def guides_of(options: Options, pool: tuple[Template, ...]) -> tuple[Guide, ...]:
+    """What a run may show of classes of trouble; `pool` are all templates."""
+    match options.method.guides:
+        case "templates":
+            return pool
+        case "cases":
+            return load_cases()
+        case "none":
+            return ()
 
 
 @contextmanager

@@ -12,16 +12,16 @@ class Method:
 
     `guides` is what tells the model of classes of trouble: templates, raw solved cases, or nothing. `whole` shows
     everything in one view in place of selected stories. `agents`, if not 0, is how many look independently at each
-    view, once, in place of rounds. `found_first` puts what was found before the story, so that no prefix of a
-    story is met again. Without `observations` nothing is computed; without `proof` a candidate is taken at its
-    word. `nonce` marks foreign text where the mark must be the same in every run; a person's own mail must never
-    meet one that can be known before.
+    view, once, in place of rounds. `as_published` puts what was found before the story, so that no prefix of a
+    story is met again, takes all that is named as new, and ends at an empty answer alone. Without `observations`
+    nothing is computed; without `proof` a candidate is taken at its word. `nonce` marks foreign text where the
+    mark must be the same in every run; a person's own mail must never meet one that can be known before.
     """
 
     guides: Literal["templates", "cases", "none"] = "templates"
     whole: bool = False
     agents: int = 0
-    found_first: bool = False
+    as_published: bool = False
     observations: bool = True
     proof: bool = True
     nonce: str = ""
@@ -37,7 +37,8 @@ class Options:
     `rounds` is the largest number of rounds, `new_per_round` how many new problems one call may name,
     `view_tokens` the budget of one story, `views` how many of the views a run asks at the most, the best first (0:
     all; the others wait for the next run), `full_text` whether stories are made of texts instead of notes,
-    `answer_days` after how many working days an unanswered question is told. `method` is for evaluations.
+    `answer_days` after how many working days an unanswered question is told. `seed_days` is how many days back
+    what is new is looked at for its own sake (0: as far as anything matters). `method` is for evaluations.
     """
 
     strategy: Literal["observed", "tide"]
@@ -47,4 +48,5 @@ class Options:
     views: int = 0
     full_text: bool = False
     answer_days: int = 3
+    seed_days: int = 0
     method: Method = TIDE

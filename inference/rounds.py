@@ -28,8 +28,8 @@ MAX_FITTING = 5
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """What is the same in every call of a run. `templates` are the ids that the constant part shows, `found_first`
-    says whether what was found stands before the story."""
+    """What is the same in every call of a run. `templates` are the ids that the constant part shows,
+    `as_published` is that of `inference.options.Method`."""
 
     model: LanguageModel
     journal: Journal
@@ -39,7 +39,7 @@ class Setting:
     nonce: str
     templates: tuple[str, ...]
     on_progress: Progress
-    found_first: bool = False
+    as_published: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +95,10 @@ def ask_rounds(
         replies = _replies(requests, setting, run)
         told = tuple(found)
         for state, reply in zip(still_open, replies, strict=True):
-            for item in _new(state, reply, number, told, found, run):
+            # As published, whatever is named counts as new, and only an empty answer is an end.
+            heard: Sequence[Found] = () if setting.as_published else told
+            known: Sequence[Found] = () if setting.as_published else found
+            for item in _new(state, reply, number, heard, known, run):
                 named.append(item)
                 found.append(Found.of(item.candidate))
         # After the round, so that all views of a round are told the same, whatever the order of replies.
@@ -175,7 +178,7 @@ class _Asked:
             setting.budget.most,
             fitting,
             setting.nonce,
-            found_first=setting.found_first,
+            found_first=setting.as_published,
             agent=agent,
         )
 
