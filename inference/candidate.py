@@ -145,6 +145,12 @@ def same_type(labels: tuple[str, ...], bounds: Bounds) -> type[BaseModel]:
     return _closed("Same", {"reason": _prose(1, bounds.why), "same_as": _one_of((*labels, "none"))})
 
 
+@lru_cache(maxsize=64)
+def judged_type(names: tuple[str, ...], bounds: Bounds) -> type[BaseModel]:
+    """The type of the answer to which of these things a text says."""
+    return _closed("Judged", {"thought": _prose(0, bounds.thought), **dict.fromkeys(names, bool)})
+
+
 @dataclass(frozen=True, slots=True)
 class Verdict:
     """What a model says of a candidate after seeing the originals.
