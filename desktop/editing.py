@@ -1,4 +1,4 @@
-"""The profile in the person's editor, until it is right."""
+"""A file in the person's editor, until it is right."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -26,31 +26,35 @@ def at_terminal() -> bool:
 
 
 def edit_profile(path: Path) -> None:
-    """Open the profile in $VISUAL, $EDITOR or one of EDITORS; again, where it is wrong and the person agrees.
+    """Open the profile, which is made where there is none; see `edit`."""
+    if at_terminal() and not path.exists():
+        Profile.load(path).save(path)
+    edit(path, Profile.load, "tide profile --edit")
 
-    The file itself is edited, so that whatever the person writes is there, right or wrong.
+
+def edit(path: Path, read: Callable[[Path], object], command: str) -> None:
+    """Open a file in $VISUAL, $EDITOR or one of EDITORS; again, where `read` refuses it and the person agrees.
+
+    The file itself is edited, so that whatever the person writes is there, right or wrong. `command` opens it
+    again.
 
     Raises:
-        UserError: if there is no terminal or no editor, or the profile is left wrong or removed.
+        UserError: if there is no terminal or no editor, or the file is left wrong or removed.
     """
     if not at_terminal():
         raise UserError(f"There is no terminal to edit in. Edit {path} with any editor.")
     editor = _editor(path)
-    if not path.exists():
-        Profile.load(path).save(path)
     before = path.read_bytes()
     while True:
         _open(editor, path)
         if not path.exists():
-            raise UserError(f"{path} was removed while it was edited. A new one: tide profile --edit")
+            raise UserError(f"{path} was removed while it was edited. A new one: {command}")
         try:
-            Profile.load(path)
+            read(path)
         except UserError as error:
             say(str(error))
             if not typer.confirm("Open it again?", default=True, err=True):
-                raise UserError(
-                    f"{path} is left as you wrote it, and must be put right: tide profile --edit"
-                ) from error
+                raise UserError(f"{path} is left as you wrote it, and must be put right: {command}") from error
         else:
             break
     say(f"{path} is as it was." if path.read_bytes() == before else f"Saved {path}.")

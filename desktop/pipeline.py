@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from inference.discovery import Options
     from inference.embedding import Embedder
     from inference.models import LanguageModel
+    from templates import Pool, Template
 
 Ask = Callable[[str], bool]
 """Puts a question to the person; false where there is nobody to answer."""
@@ -169,9 +170,31 @@ def has_work(work: Work, options: Options, model: str, *, reads: bool) -> bool:
     return unread or would_ask(work.store, work.profile, work.now, options, model)
 
 
-def discover(work: Work, options: Options, model: LanguageModel | None, embedder: Embedder | None) -> Run:
-    """Look for findings; returns the record of the run, which then holds the seconds of the earlier steps too."""
+def pool_of(work: Work) -> Pool:
+    """The templates on offer, and which of them are off."""
+    from templates import load_pool
+
+    return load_pool(work.folders.templates, frozenset(work.settings.disabled_templates))
+
+
+def discover(
+    work: Work,
+    options: Options,
+    model: LanguageModel | None,
+    embedder: Embedder | None,
+    templates: Sequence[Template] | None = None,
+) -> Run:
+    """Look for findings by these templates, or by all that are on.
+
+    Returns the record of the run, which then holds the seconds of the earlier steps too.
+    """
     from inference.discovery import discover as look
+
+    if templates is None:
+        pool = pool_of(work)
+        templates = pool.enabled
+        for fault in pool.faults:
+            work.told.say(f"Left out: {fault}")
 
     with work.step("discover"):
         run = look(
@@ -182,6 +205,7 @@ def discover(work: Work, options: Options, model: LanguageModel | None, embedder
             model=model,
             embedder=embedder,
             index_folder=work.folders.index,
+            templates=templates,
             on_progress=work.told.progress,
         )
     before = {name: took for name, took in work.seconds.items() if name != "discover"}

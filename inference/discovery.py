@@ -50,12 +50,13 @@ def discover(
     model: LanguageModel | None = None,
     embedder: Embedder | None = None,
     index_folder: Path | None = None,
+    templates: Sequence[Template] | None = None,
     on_progress: Progress = lambda step, done, total: None,
 ) -> Run:
     """Look once, store what is found, and return the record of the run, which is stored too.
 
     `now` is aware. The strategy `tide` needs `model`, `embedder` and `index_folder`; `observed` needs none.
-    Findings are stored as they pass the checks; computed ones when the model has nothing more to say, or cannot be
+    `templates` are those to go by; None for those that come with Tide. Findings are stored as they pass the checks; computed ones when the model has nothing more to say, or cannot be
     reached. A run of the same inputs that was not finished is taken up
     again, with the `now` of its start.
 
@@ -64,7 +65,7 @@ def discover(
         Cancelled: raised by `on_progress`; the run can be taken up again.
     """
     begun = time.monotonic()
-    pool = load_templates()
+    pool = load_templates() if templates is None else tuple(templates)
     tide = options.strategy == "tide"
     name = model.name if tide and model is not None else ""
     opened = store.runs.begin(_setup(store, profile, now, options, model if tide else None, pool), now)
@@ -85,7 +86,8 @@ def discover(
         settle(store, sight.observations, profile, started, addresses, ids, run)
         # What this run stored before it was killed is not known to it yet, so that it goes the same way again.
         known = [finding for finding in store.findings.all() if finding.run != run.id]
-        found, dropped = findings_from(sight.observations, sight.recent, profile, started, addresses, known, ids)
+        told = [one for one in sight.observations if one.template in ids]
+        found, dropped = findings_from(told, sight.recent, profile, started, addresses, known, ids)
         found = [finding for finding in found if not told_on_another_day(store, finding, run)]
         # What was found on an earlier day is computed again every day, which is nothing to tell.
         run.dropped = [item.model_copy(update={"round": 0}) for item in dropped if item.check != "known"]
@@ -160,6 +162,9 @@ class _Sight:
             for observation in self.observations:
                 if _identity(observation) not in told:
                     found += [item.artifact for item in observation.evidence]
+        if options.seed_days:
+            since = self.now - timedelta(days=options.seed_days)
+            found = [row for row in found if (self.recent[row].time or self.now) >= since]
         return list(dict.fromkeys(found))
 
 

@@ -49,10 +49,15 @@ def load_cases(folder: Path | None = None) -> tuple[SolvedCase, ...]:
     Raises:
         UserError: naming the file and the line that is wrong.
     """
-    return tuple(_read_case(path) for path in sorted(((folder or POOL) / "cases").glob("*.json")))
+    return tuple(read_case(path) for path in sorted(((folder or POOL) / "cases").glob("*.json")))
 
 
-def _read_case(path: Path) -> SolvedCase:
+def read_case(path: Path) -> SolvedCase:
+    """One file of a solved case.
+
+    Raises:
+        UserError: naming the file and the line that is wrong.
+    """
     text = read_text(path)
     try:
         data = json.loads(text)

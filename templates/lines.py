@@ -21,9 +21,12 @@ def read_text(path: Path) -> str:
     """The text of a file, which must be UTF-8.
 
     Raises:
-        UserError: naming the file and the line that is not.
+        UserError: if it cannot be read, or naming the line that is not.
     """
-    raw = path.read_bytes()
+    try:
+        raw = path.read_bytes()
+    except OSError as error:
+        raise UserError(f"{path}: {error.strerror}. Name a file that can be read.") from error
     try:
         return raw.decode("utf-8")
     except UnicodeDecodeError as error:

@@ -7,7 +7,7 @@ artifacts, and therefore reads like a description of what one artifact says.
 
 import re
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -78,16 +78,26 @@ def load_templates(folder: Path | None = None) -> tuple[Template, ...]:
     """
     pool = folder or POOL
     known = frozenset(case.id for case in load_cases(pool))
-    names: dict[str, Path] = {}
+    names: dict[str, str] = {}
     templates = []
     for path in sorted((pool / "workspace").glob("*.toml")):
-        text = read_text(path)
-        template = _read_template(path, text)
-        for place, what in _faults(template, path.stem, known, names):
-            raise refusal(path, toml_line(text, place), what)
-        names[template.name.casefold()] = path
+        template = read_template(path, known, names)
+        names[template.name.casefold()] = path.name
         templates.append(template)
     return tuple(sorted(templates, key=lambda template: template.id))
+
+
+def read_template(path: Path, cases: frozenset[str], names: Mapping[str, str]) -> Template:
+    """One template file. `cases` are the ids of solved cases, `names` the names of others -> their files.
+
+    Raises:
+        UserError: naming the file and the line that is wrong.
+    """
+    text = read_text(path)
+    template = _read_template(path, text)
+    for place, what in _faults(template, path.stem, cases, names):
+        raise refusal(path, toml_line(text, place), what)
+    return template
 
 
 def render(template: Template) -> str:
@@ -117,7 +127,7 @@ def _syntax_error(message: str, text: str) -> tuple[str, int]:
 
 
 def _faults(
-    template: Template, stem: str, known: frozenset[str], names: dict[str, Path]
+    template: Template, stem: str, known: frozenset[str], names: Mapping[str, str]
 ) -> Iterator[tuple[tuple[str | int, ...], str]]:
     """What is wrong with a template in its file and pool although its values are well-formed, and where."""
     if template.id != stem:
@@ -125,7 +135,7 @@ def _faults(
     if template.name.casefold() in names:
         yield (
             ("name",),
-            f"the name {template.name!r} is already that of {names[template.name.casefold()].name}",
+            f"the name {template.name!r} is already that of {names[template.name.casefold()]}",
         )
     for index, case in enumerate(template.cases):
         if case not in known:

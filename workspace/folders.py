@@ -60,6 +60,11 @@ class Folders:
         return self.config / "accounts.toml"
 
     @property
+    def templates(self) -> Path:
+        """The person's own templates (`workspace/*.toml`) and solved cases (`cases/*.json`)."""
+        return self.config / "templates"
+
+    @property
     def store(self) -> Path:
         return self.data / "tide.sqlite"
 

@@ -1,13 +1,15 @@
 """Settings of the person, in a TOML file; every key has a default, so an empty file is a good file."""
 
+import tomllib
 from pathlib import Path
 from typing import Annotated, Literal
 
-import tomli_w
 from pydantic import BaseModel, ConfigDict, Field
 
+from workspace.errors import UserError
 from workspace.folders import write_private
 from workspace.profile import read_toml
+from workspace.profile_text import with_changes
 
 
 class Settings(BaseModel):
@@ -18,6 +20,7 @@ class Settings(BaseModel):
     the model server running after a run. `context` is how many tokens a server takes that does not say so; it
     lowers that of any other model; 0 leaves it. `past_days` and `future_days` bound the occurrences of recurring
     events; `answer_days` is after how many working days an unanswered question is told.
+    `disabled_templates` are ids of templates that discovery does without.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -31,6 +34,7 @@ class Settings(BaseModel):
     past_days: Annotated[int, Field(ge=1, le=3650)] = 365
     future_days: Annotated[int, Field(ge=1, le=3650)] = 365
     answer_days: Annotated[int, Field(ge=1, le=30)] = 3
+    disabled_templates: tuple[str, ...] = ()
 
     @classmethod
     def load(cls, path: Path) -> "Settings":
@@ -42,4 +46,20 @@ class Settings(BaseModel):
         return read_toml(cls, path) if path.exists() else cls()
 
     def save(self, path: Path) -> None:
-        write_private(path, tomli_w.dumps(self.model_dump(mode="json")))
+        """Write the settings into the person's file, whose comments stay, or into a new one.
+
+        Raises:
+            UserError: if the file cannot be read, or is written in a way in which it cannot be changed.
+        """
+        before = type(self).load(path)
+        text = path.read_text(encoding="utf-8") if path.exists() else ""
+        try:
+            new = with_changes(text, before.model_dump(mode="json"), self.model_dump(mode="json"))
+            if type(self).model_validate(tomllib.loads(new)) != self:
+                raise ValueError(path)
+        except ValueError as error:
+            raise UserError(
+                f"{path} is written in a way in which Tide cannot change it and keep what stands there. Put the"
+                " change in yourself."
+            ) from error
+        write_private(path.resolve(), new)

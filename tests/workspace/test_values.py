@@ -114,8 +114,11 @@ def test_settings_have_defaults_and_bounds(tmp_path):
     (tmp_path / "settings.toml").write_text("rounds = 0")
     with pytest.raises(UserError, match="rounds"):
         Settings.load(tmp_path / "settings.toml")
-    Settings(rounds=3, model="embedded").save(tmp_path / "settings.toml")
-    assert Settings.load(tmp_path / "settings.toml").rounds == 3
+    (tmp_path / "settings.toml").write_text("# Mine.\nrounds = 4  # enough\n")
+    changed = Settings(rounds=3, model="embedded", disabled_templates=("a-b",))
+    changed.save(tmp_path / "settings.toml")
+    assert Settings.load(tmp_path / "settings.toml") == changed
+    assert (tmp_path / "settings.toml").read_text().startswith("# Mine.\nrounds = 3  # enough\n")
 
 
 def test_tide_home_holds_everything(tmp_path, monkeypatch):
