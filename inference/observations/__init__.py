@@ -18,6 +18,7 @@ from inference.observations.overlaps import overlaps
 from inference.observations.promises import promises
 from inference.observations.renewals import renewal_near
 from inference.observations.tasks import due_in_absence, past_due
+from inference.observations.versions import versions_differ
 from inference.observations.waits import waits
 from inference.observations.world import World
 from workspace import Artifact, Note, Profile
@@ -35,6 +36,7 @@ _KINDS = (
     renewal_near,
     promises,
     missing_attachments,
+    versions_differ,
 )
 
 

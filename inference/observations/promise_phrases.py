@@ -76,7 +76,7 @@ ATTACHED_WORDS = (
 # It was attached elsewhere, or is not.
 ELSEWHERE = one_of(
     r"""
-    (?:not|no|nothing|never|without|forgot|was|were|last|earlier|yesterday|previous|my mail of|to (?:the|my|your))\b
+    (?:not|no|nothing|never|without|forgot|was|were|last|earlier|yesterday|previous|to (?:the|my|your))\b
     (?:nicht|nichts|kein\w*|vergessen|gestern|letzte\w*|vorige\w*|war|waren)\b
     (?:pas|rien|oublie|hier|dernier|precedent)\b
     (?:no|nada|olvide|ayer|anterior)\b

@@ -12,7 +12,7 @@ from inference.observations.observation import Observation
 from inference.observations.statements import Statement, at, cite_words, statements, written_on
 from inference.observations.words import plain, stems, subject
 from inference.observations.working import is_working_day, next_working_day, previous_working_day, say_day
-from inference.observations.world import World, called, cite
+from inference.observations.world import World, called, cite, document_name
 from workspace import Action, Artifact, Evidence, Kind, Role
 
 _NEAR = timedelta(days=45)
@@ -41,7 +41,7 @@ def renewal_near(world: World) -> Iterator[Observation]:
     told: set[tuple[str, date]] = set()
     for notice in near:
         contract = notice.contract
-        name = contract.title.rpartition("/")[2]
+        name = document_name(contract)
         if (name, notice.day) in told or _is_sent(contract, leaving, world):
             continue
         told.add((name, notice.day))
@@ -187,7 +187,7 @@ def _is_colleague(email: str, world: World) -> bool:
 
 def _names(contract: Artifact) -> frozenset[str]:
     """The words of the title that name the contract, without those that any contract has."""
-    name = contract.title.rpartition("/")[2]
+    name = document_name(contract)
     return stems(subject(name.rpartition(".")[0] or name)) - words.ANY_CONTRACT
 
 

@@ -86,7 +86,7 @@ class World:
         found = [one for one in found if self.now - KEPT <= _when(one) <= self.now and not one.is_card]
         first: dict[tuple[str, str], Artifact] = {}
         for one in sorted(found, key=_when):
-            first.setdefault((one.title.rpartition("/")[2], one.text), one)
+            first.setdefault((document_name(one), one.text), one)
         return tuple(first.values())
 
     @cached_property
@@ -96,6 +96,15 @@ class World:
         for artifact in self.artifacts:
             if artifact.parent:
                 found[artifact.source, artifact.parent].append(artifact)
+        return found
+
+    @cached_property
+    def carriers(self) -> dict[tuple[str, str], list[Artifact]]:
+        """The mails that carry a document, by its name and text, oldest first."""
+        found: dict[tuple[str, str], list[Artifact]] = defaultdict(list)
+        for mail in self.mails:
+            for part in self.attached.get((mail.source, mail.key), ()):
+                found[document_name(part), part.text].append(mail)
         return found
 
     @cached_property
@@ -252,6 +261,11 @@ def cite_all(artifacts: Sequence[Artifact], zone: ZoneInfo) -> tuple[Evidence, .
     """Evidence from each of the artifacts, None where one of them has no words to cite."""
     found = [cite(artifact, zone) for artifact in artifacts]
     return tuple(item for item in found if item is not None) if all(found) else None
+
+
+def document_name(document: Artifact) -> str:
+    """The name of a file without the folders that it lies in."""
+    return document.title.rpartition("/")[2]
 
 
 def called(artifact: Artifact) -> str:
