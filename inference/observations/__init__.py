@@ -12,6 +12,7 @@ from types import MappingProxyType
 from inference.observations.attachments import missing_attachments
 from inference.observations.declined import everyone_declined
 from inference.observations.disagreements import date_disagrees
+from inference.observations.duties import duties_in_absence
 from inference.observations.invitations import unanswered_invitations
 from inference.observations.observation import Observation
 from inference.observations.overlaps import overlaps
@@ -31,6 +32,7 @@ _KINDS = (
     waits,
     past_due,
     due_in_absence,
+    duties_in_absence,
     unanswered_invitations,
     date_disagrees,
     renewal_near,

@@ -1,20 +1,22 @@
-"""The person's own absences, as their calendar shows them."""
+"""The person's own absences, as their calendar shows them or they wrote themselves."""
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date, time, timedelta
 
 from inference.observations.events import Standing, standing
+from inference.observations.statements import cite_words, iso_days
 from inference.observations.words import one_of, plain, word_set
 from inference.observations.working import DAY_BEGINS, DAY_ENDS
-from inference.observations.world import World
-from workspace import Artifact
+from inference.observations.world import World, cite
+from workspace import Artifact, Evidence, Kind
 
 
 @dataclass(frozen=True, slots=True)
 class Absence:
-    """Local days from `first` up to and with `last` on which the person is away; `sure` if nobody else can be
-    meant by the entry."""
+    """Local days from `first` up to and with `last` on which the person is away, as an entry of the calendar or a
+    text of theirs tells; `sure` if nobody else can be meant by the entry."""
 
     event: Artifact
     first: date
@@ -32,7 +34,32 @@ def absences(world: World) -> list[Absence]:
         sure = _is_own(event, world) if days is not None else None
         if days is not None and sure is not None and days[1] >= world.today:
             found.append(Absence(event, days[0], days[1], sure))
-    return found
+    for absence in _noted(world):
+        # The calendar knows best.
+        if not any(known.first <= absence.last and absence.first <= known.last for known in found):
+            found.append(absence)
+    return sorted(found, key=lambda absence: absence.first)
+
+
+def cite_absence(absence: Absence, world: World) -> Evidence | None:
+    """Evidence for an absence: the title of the entry, or the words of the text."""
+    if absence.event.kind is Kind.EVENT:
+        return cite(absence.event, world.zone)
+    return cite_words(absence.event, world, day=absence.first, words="away leave absence")
+
+
+def _noted(world: World) -> Iterator[Absence]:
+    """Absences to come that the notes of the person's own mails name, with their name and both days."""
+    for mail in world.mails:
+        if mail.id not in world.notes or not world.sent_by_owner(mail):
+            continue
+        for phrase in (phrase for note in world.notes[mail.id] for phrase in note.absences):
+            days = iso_days(phrase)
+            named = set(re.findall(r"[^\W\d_]+", plain(phrase)))
+            if not 1 <= len(days) <= 2 or not named & world.own_names or named & world.first_names:
+                continue
+            if world.today <= days[-1] and mail.time is not None and mail.time <= world.now:
+                yield Absence(mail, days[0], days[-1], False)
 
 
 def _days(event: Artifact, world: World) -> tuple[date, date] | None:

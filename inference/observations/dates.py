@@ -226,6 +226,15 @@ _MONTH = (
 _YEAR = r"(?:,? (?:de |del )?(?P<y>20\d\d))?"
 _ISO = re.compile(r"\b(?P<y>20\d\d)[-/](?P<m>\d\d)[-/](?P<d>\d\d)\b")
 _DAY_MONTH = re.compile(r"\b(?P<d>[0-3]?\d)(?:st|nd|rd|th|er|\.)? (?:of |de )?" + _MONTH + r"\.?" + _YEAR)
+# The first day of "23 to 27 May", which has the month of the second.
+_FIRST_OF = re.compile(
+    r"\b(?P<d>[0-3]?\d)(?:st|nd|rd|th|er|\.)? ?(?:[-\u2013/]|to|until|till|through|and|bis|und|au|et|al|y|o|or|oder"
+    r"|ou) ?(?:the |zum |den |le |el )?(?=[0-3]?\d(?:st|nd|rd|th|er|\.)? (?:of |de )?"
+    + _MONTH
+    + r"\.?"
+    + _YEAR
+    + ")"
+)
 _MONTH_DAY = re.compile(_MONTH + r"\.? (?:the )?(?P<d>[0-3]?\d)(?:st|nd|rd|th)?\b(?![:.]\d)" + _YEAR)
 _DOTTED = re.compile(r"(?<![\d.])(?P<d>[0-3]?\d)\. ?(?P<m>[01]?\d)\.(?: ?(?P<y>20\d\d))?(?!\d|\.\d)")
 _KOREAN_DOTTED = re.compile(r"(?<![\d.])(?P<y>20\d\d)\. ?(?P<m>[01]?\d)\. ?(?P<d>[0-3]?\d)\b\.?")
@@ -351,6 +360,7 @@ _READINGS = (
     _Reading(_ISO, _iso),
     _Reading(_KOREAN_DOTTED, _numbers),
     _Reading(_DOTTED, _numbers),
+    _Reading(_FIRST_OF, _month_name),
     _Reading(_DAY_MONTH, _month_name),
     _Reading(_MONTH_DAY, _month_name),
     _Reading(_KOREAN, _numbers),

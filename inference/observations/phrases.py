@@ -30,8 +30,8 @@ _ANTWORT = (
     r"|unterschreib|unterzeichn|nenn|erganz|ruckmeld|bescheid|freig)"
 )
 _REPONSE = (
-    r"(?:\w+ ){0,3}?(?:confirm|envoy|repon|dire|indiqu|valid|transmett|retourn|sign|precis|donn|choisi|verifi"
-    r"|tenir)"
+    r"(?:\w+ ){0,3}?(?:[ml]')?(?:confirm|envoy|repon|dire|indiqu|valid|transmett|retourn|sign|precis|donn|choisi"
+    r"|verifi|tenir)"
 )
 _RESPUESTA = (
     r"(?:\w+ ){0,3}?(?:confirm|envi|mand|dim|diga|respond|contest|avis|revis|firm|indi|elig|decid|compart)"
@@ -139,6 +139,7 @@ RHETORIC = one_of(
     (?:isn'?t (?:it|that|this)|wasn'?t (?:it|that)|what'?s not to)\b
     how (?:cool|great|nice|funny|lovely) (?:is|was)\b
     (?:wer weiss|oder|nicht wahr|qui sait|n'est-ce pas|quien sabe|verdad)\b[^?]{0,15}\?
+    .*, (?:remember|right|you know|oder|nicht wahr|gell|non|hein|verdad|no)\?
     """
 )
 

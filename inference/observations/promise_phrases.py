@@ -9,7 +9,7 @@ from inference.observations.words import one_of
 PROMISING_WORDS = (
     *("send", "forward", "mail you", "get back", "come back", "let you", "you'll have", "you will have", "share"),
     *("schick", "send", "reich", "liefer", "melde", "leite", "bescheid", "maile"),
-    *("envoi", "enverr", "transme", "reviens", "confirmer", "courant", "recevr"),
+    *("envoi", "enverr", "transme", "reviens", "confirmer", "courant", "recevr", "auras", "aurez"),
     *("envi", "enví", "mand", "paso", "pasar", "confirmo", "confirmar", "aviso", "avisar", "recibir"),
     *("보내", "전달", "공유", "알려", "회신", "답변"),
 )
@@ -31,7 +31,7 @@ PROMISE = one_of(
     (?:je|nous) (?:vous|te) (?:tiens|tiendrai|tenons|tiendrons) au courant
     je (?:reviens|reviendrai) vers (?:vous|toi)
     je t'(?:envoie|enverrai)\b
-    vous (?:recevrez|aurez)\b
+    (?:vous (?:recevrez|aurez)|tu (?:recevras|auras))\b
     (?:te|le|les|os|se) (?:lo |la |los |las )?(?:envio|enviare|enviamos|enviaremos|mando|mandare|paso|pasare)\b
     (?:te|le|les|os|se) (?:lo |la |los |las )?(?:mandaremos|pasaremos|confirmo|confirmare|aviso|avisare)\b
     .*(?:보내|전달해|공유해|알려|확인해|회신해|답변해|송부해) ?(?:드리겠|드릴게|드릴 예정|주겠)

@@ -1,6 +1,5 @@
 """Promises of a mail, a file or an answer that left no trace, as the words of mails or their notes tell them."""
 
-import re
 from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -10,7 +9,7 @@ from inference.observations import promise_phrases as phrases
 from inference.observations.dates import named_days
 from inference.observations.observation import Observation
 from inference.observations.requests import by_machine, says_settled, sentences, thanks
-from inference.observations.statements import cite_words, written_on
+from inference.observations.statements import cite_words, iso_days, written_on
 from inference.observations.tasks import own_open
 from inference.observations.words import alike, plain, stems, subject
 from inference.observations.working import next_working_day, say_day, working_days_between
@@ -96,7 +95,7 @@ def _noted(mail: Artifact, other: Person, world: World) -> Iterator[_Promise]:
     """The commitments with a day that the notes of a mail name, between the person and the other side."""
     for note in world.notes.get(mail.id, ()):
         for commitment in note.commitments:
-            day = iso_day(commitment.by)
+            day = _one_day(commitment.by)
             who = set(plain(commitment.who).split())
             own = bool(who & world.own_names) and not who & world.first_names
             theirs = bool(who & set(plain(world.name_of(other)).split())) and not who & world.own_names
@@ -108,15 +107,9 @@ def _noted(mail: Artifact, other: Person, world: World) -> Iterator[_Promise]:
                 yield _Promise(mail, own, other, day, commitment.what, evidence)
 
 
-def iso_day(text: str) -> date | None:
-    """The day of a fact of a note; None where it has none or several."""
-    found = set(_ISO_DAY.findall(text))
-    if len(found) != 1:
-        return None
-    try:
-        return date.fromisoformat(found.pop())
-    except ValueError:
-        return None
+def _one_day(fact: str) -> date | None:
+    found = iso_days(fact)
+    return found[0] if len(found) == 1 else None
 
 
 def _is_over(promise: _Promise, world: World) -> bool:
@@ -199,6 +192,3 @@ def reply(mail: Artifact, person: Person, line: str, world: World) -> Action:
     greeting = next(iter(person.name.split()), "Hello")
     body = f"{greeting},\n\n{line}\n\n{world.profile.persona.name}".strip()
     return Action(function_name="reply_email", parameters={"message": mail.label, "body": body})
-
-
-_ISO_DAY = re.compile(r"\b20\d\d-\d\d-\d\d\b")

@@ -9,7 +9,7 @@ from itertools import pairwise
 from inference.observations import renewal_phrases as words
 from inference.observations.dates import months_later, named_days, number_in_words
 from inference.observations.observation import Observation
-from inference.observations.statements import Statement, at, cite_words, statements, written_on
+from inference.observations.statements import Statement, at, cite_words, iso_days, statements, written_on
 from inference.observations.words import plain, stems, subject
 from inference.observations.working import is_working_day, next_working_day, previous_working_day, say_day
 from inference.observations.world import World, called, cite, document_name
@@ -150,13 +150,10 @@ def _noted(contract: Artifact, world: World) -> _Notice | None:
     """The day that a note of the text tells as the last for notice."""
     for note in world.notes.get(contract.id, ()):
         for phrase in note.dates:
-            day = _ISO_DAY.search(phrase)
-            if day is None or not words.NOTED.search(phrase.lower()):
+            days = iso_days(phrase)
+            if len(days) != 1 or not words.NOTED.search(phrase.lower()):
                 continue
-            try:
-                last = date.fromisoformat(day.group())
-            except ValueError:
-                continue
+            last = days[0]
             evidence = cite_words(contract, world, day=last, words=f"{phrase} notice renewal term")
             return _Notice(contract, last, None, evidence) if evidence is not None else None
     return None
@@ -250,6 +247,3 @@ def _observe(notice: _Notice, wish: Artifact | None, world: World) -> Observatio
         deadline=datetime.combine(notice.day + timedelta(days=1), time(0), world.zone).astimezone(UTC),
         weight=0.75 if beside is not None else 0.4,
     )
-
-
-_ISO_DAY = re.compile(r"\b20\d\d-\d\d-\d\d\b")

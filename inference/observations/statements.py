@@ -1,5 +1,6 @@
 """What a text states, sentence by sentence and row by row, with the days that each names."""
 
+import re
 from dataclasses import dataclass
 from datetime import date, datetime
 
@@ -79,6 +80,12 @@ def cite_words(artifact: Artifact, world: World, *, day: date | None = None, wor
     return cite(artifact, world.zone, best)
 
 
+def iso_days(fact: str) -> list[date]:
+    """The days that a fact of a note names, each once and in their order."""
+    found = {named.day for named in named_days(" ".join(_ISO_DAY.findall(fact)), date.min)}
+    return sorted(found)
+
+
 def at(artifact: Artifact) -> datetime | None:
     """When a text was written, None for what has no such time: an entry begins at its time."""
     return artifact.time if artifact.kind in (Kind.EMAIL, Kind.DOCUMENT) else None
@@ -92,6 +99,7 @@ def _is_row(line: str, kind: Kind) -> bool:
     return bool(colon and rest) and len(label) <= 30 and len(label.split()) <= 4
 
 
+_ISO_DAY = re.compile(r"\b20\d\d-\d\d-\d\d\b")
 _HEDGED = one_of(
     r"""
     (?:if|unless|in case|should (?:we|you|it|the)|would|could|might|perhaps|maybe|possibly|provisional\w*)\b

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from datetime import UTC, date, datetime, time, timedelta
 
-from inference.observations.absences import Absence, absences
+from inference.observations.absences import Absence, absences, cite_absence
 from inference.observations.observation import Observation
 from inference.observations.requests import sentences
 from inference.observations.words import alike, one_of, plain, word_set
@@ -13,7 +13,7 @@ from inference.observations.working import (
     previous_working_day,
     say_day,
 )
-from inference.observations.world import RECENT, World, called, cite, cite_all
+from inference.observations.world import RECENT, World, called, cite
 from workspace import Action, Artifact, Role
 
 _CLOSED = word_set("done completed complete cancelled canceled closed finished")
@@ -55,17 +55,17 @@ def due_in_absence(world: World) -> Iterator[Observation]:
         if due is None or due < world.today:
             continue
         absence = next((a for a in away if a.first <= due <= a.last), None)
-        evidence = cite_all((task, absence.event), world.zone) if absence is not None else None
-        if absence is None or evidence is None:
+        said, away_then = cite(task, world.zone), cite_absence(absence, world) if absence is not None else None
+        if absence is None or said is None or away_then is None:
             continue
-        day, reason = _better_day(absence, world)
+        day, reason = better_day(absence, world)
         yield Observation(
             kind="due-in-absence",
             sentence=(
-                f"The task {called(task)} is due on {say_day(due)}, while you are away: {called(absence.event)} "
-                f"lasts from {say_day(absence.first)} to {say_day(absence.last)}."
+                f"The task {called(task)} is due on {say_day(due)}, while you are away: from "
+                f"{say_day(absence.first)} to {say_day(absence.last)}, as {called(absence.event)} says."
             ),
-            evidence=evidence,
+            evidence=(said, away_then),
             certain=absence.sure and not _is_settled(task, world),
             template="due-during-absence",
             why="Nobody will do it on that day unless it is done before or handed over.",
@@ -116,7 +116,7 @@ def _says_settled(sentence: str) -> bool:
     return bool(_SETTLED.search(said)) and not _NOT_YET.search(said)
 
 
-def _better_day(absence: Absence, world: World) -> tuple[date, str]:
+def better_day(absence: Absence, world: World) -> tuple[date, str]:
     away = f"You are away from {say_day(absence.first)} to {say_day(absence.last)}."
     if absence.first <= world.today:
         return next_working_day(absence.last), f"{away} This is the first working day after it."

@@ -149,6 +149,25 @@ def test_what_is_no_day_is_not_read(sentence):
     assert named_days(sentence, WRITTEN) == []
 
 
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "from 23 to 27 March",
+        "23-27 March 2026",
+        "23 \u2013 27 March",
+        "vom 23. bis zum 27. März",
+        "23./27. März",
+        "du 23 au 27 mars",
+        "del 23 al 27 de marzo",
+        "3월 23일부터 3월 27일까지",
+        "on 23 and 27 March",
+    ],
+)
+def test_both_days_of_a_range_are_named(sentence):
+    days = [date(2026, 3, 23), date(2026, 3, 27)]
+    assert [found.day for found in named_days(sentence, WRITTEN)] == days
+
+
 def test_days_stand_in_the_order_of_the_words():
     assert [item.day.day for item in named_days("moved from 27 March to 20 March", WRITTEN)] == [27, 20]
 

@@ -49,7 +49,9 @@ TEXTS = (
 TEMPLATES = frozenset(
     {
         *("overlapping-commitments", "meeting-without-audience", "question-left-unanswered", "reply-never-came"),
-        *("task-past-due", "due-during-absence", "invitation-unanswered"),
+        *("task-past-due", "due-during-absence", "invitation-unanswered", "same-fact-two-values"),
+        *("deadline-missing-from-plan", "notice-period-closing", "promise-not-kept", "delivery-silently-late"),
+        "superseded-version-in-use",
     }
 )
 # Around the change of the clocks in Europe, and of two days before it in no zone.
