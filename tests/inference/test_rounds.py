@@ -178,9 +178,10 @@ def test_a_view_is_no_longer_asked_when_what_was_found_fills_the_context(store):
     pool = load_templates()[:2]
     labels = [f"a{row}" for row in range(1, 6)]
     different = [
-        *(found(problem((label,), pool[0].id)) for label in labels),
-        *(found(problem(pair, pool[1].id)) for pair in combinations(labels, 2)),
+        *(problem((label,), pool[0].id) for label in labels),
+        *(problem(pair, pool[1].id) for pair in combinations(labels, 2)),
     ]
+    different = [found({**one, "problem": "The garden hall is too small. " * 5}) for one in different]
     asking = Asking(store, *different, context=8_192, pool=pool)
     asking.views[0] = replace(asking.views[0], text="word " * 60_000)
     asking.go(rounds=len(different))
