@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from datetime import datetime, tzinfo
+from datetime import datetime, timedelta, tzinfo
 from math import inf
 from typing import TYPE_CHECKING
 
@@ -44,7 +44,7 @@ class Quote:
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One finding. `mark` says what is special: new, back from a snooze, or nothing."""
+    """One finding. `mark` says what is special: new, back from a snooze, changed by the last run, or nothing."""
 
     id: int
     description: str
@@ -71,15 +71,26 @@ class Source:
 
 
 @dataclass(frozen=True, slots=True)
+class Lapsed:
+    """A finding that nothing is left to do about, and why."""
+
+    id: int
+    description: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
 class Digest:
-    """`snoozed` counts the findings that come back later; `dropped` the candidates of the last run that were not
-    shown, by the check that they failed; `seconds` is what each step of the last run took."""
+    """`snoozed` counts the findings that come back later; `lapsed` are those that runs of the last day found to hold
+    no more; `dropped` the candidates of the last run that were not shown, by the check that they failed; `seconds`
+    is what each step of the last run took."""
 
     now: datetime
     day: str
     person: str
     items: tuple[Item, ...]
     snoozed: int
+    lapsed: tuple[Lapsed, ...]
     sources: tuple[Source, ...]
     last_sync: str
     artifacts: Mapping[str, int]
@@ -113,6 +124,7 @@ def make_digest(store: Store, person: str, now: datetime, zone: tzinfo) -> Diges
         snoozed=sum(
             f.snoozed_until is not None and f.snoozed_until > now for f in store.findings.all([State.SNOOZED])
         ),
+        lapsed=tuple(_lapsed(store, now)),
         sources=sources,
         last_sync=say(max(times), now, zone) if times else "",
         artifacts=store.artifacts.counts(),
@@ -129,7 +141,8 @@ def make_items(store: Store, findings: list[Finding], now: datetime, zone: tzinf
     ids = {artifact for finding in findings for artifact in finding.artifacts}
     ids.update(reference for finding in findings for reference in references(finding.action))
     artifacts = store.artifacts.get(sorted(ids))
-    return [_item(finding, artifacts, now, zone) for finding in findings]
+    run = store.runs.last()
+    return [_item(finding, artifacts, run, now, zone) for finding in findings]
 
 
 def pressing(finding: Finding, now: datetime, zone: tzinfo) -> tuple[bool, int, float, float, int]:
@@ -144,9 +157,22 @@ def pressing(finding: Finding, now: datetime, zone: tzinfo) -> tuple[bool, int, 
 _STAKES = {Stakes.LOW: 0, Stakes.MEDIUM: 1, Stakes.HIGH: 2}
 
 
-def _item(finding: Finding, artifacts: Mapping[int, Artifact], now: datetime, zone: tzinfo) -> Item:
+def _lapsed(store: Store, now: datetime) -> Iterator[Lapsed]:
+    since = now - timedelta(days=1)
+    recent = [run for run in store.runs.all() if run.finished is not None and run.finished >= since]
+    numbers = {number for run in recent for number in run.lapsed}
+    for finding in store.findings.all([State.LAPSED]):
+        if finding.id in numbers:
+            yield Lapsed(finding.id, one_line(finding.description, 200), one_line(finding.reason, 200))
+
+
+def _item(
+    finding: Finding, artifacts: Mapping[int, Artifact], run: Run | None, now: datetime, zone: tzinfo
+) -> Item:
     deadline = _aware(finding.deadline, zone) if finding.deadline else None
     marks = {State.NEW: "new", State.SNOOZED: "back"}
+    if run is not None and finding.id in run.updated:
+        marks[State.SEEN] = "changed"
     return Item(
         id=finding.id,
         description=plain(finding.description).strip(),

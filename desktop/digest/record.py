@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import asdict
 from typing import Any
 
 from desktop.digest.digest import Digest, Item
@@ -15,6 +16,7 @@ def record(digest: Digest) -> dict[str, Any]:
         "now": digest.now.isoformat(),
         "person": digest.person,
         "findings": finding_records(digest.items),
+        "lapsed": [asdict(item) for item in digest.lapsed],
         "run": run_record(digest.run),
         "artifacts": dict(digest.artifacts),
         "sources": [

@@ -25,8 +25,9 @@ _CHECKS = {
     "known": "known already",
     "invalid": "not an answer",
     "originals": "too long to check",
+    "strangers": "said by strangers alone",
 }
-MARKS = {"new": "new", "back": "back from snooze"}
+MARKS = {"new": "new", "back": "back from snooze", "changed": "changed"}
 
 
 def print_digest(digest: Digest, console: Console, *, cut: int = 0) -> None:
@@ -74,14 +75,14 @@ def headline(digest: Digest) -> str:
         said = "Nothing new." + (f" Last sync: {digest.last_sync}." if digest.last_sync else "")
         return said + (f" {digest.snoozed} snoozed: tide findings --state snoozed" if digest.snoozed else "")
     marks = Counter(item.mark for item in digest.items)
-    named = {"new": "new", "back": "back from a snooze", "": "still open"}
+    named = {"new": "new", "changed": "changed", "back": "back from a snooze", "": "still open"}
     parts = ", ".join(f"{marks[mark]} {name}" for mark, name in named.items() if marks[mark])
     return f"{count} {'finding' if count == 1 else 'findings'}: {parts}"
 
 
 def footer(digest: Digest) -> list[str]:
-    """What was looked at, when, by what and for how long; what was not shown and why."""
-    lines = []
+    """What has settled itself; what was looked at, when, by what and for how long; what was not shown and why."""
+    lines = [f"Settled: #{item.id} {item.description} {item.reason}" for item in digest.lapsed]
     held = counted(digest.artifacts)
     if held:
         lines.append(f"Looked at {held}; last sync {digest.last_sync or 'never'}.")

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from tests.desktop.conftest import NOW
 from workspace import Artifact, Batch, Folders, Kind, Put, State
 from workspace.store import Store
 
@@ -94,6 +95,22 @@ def test_a_finding_that_is_done_is_put_away_and_can_be_taken_up_again(home: Fold
     assert "#1" not in tide("digest").stdout
     assert json.loads(tide("reopen", 1, "--json").stdout)["state"] == "seen"
     assert "#1" in tide("digest").stdout
+
+
+def test_what_has_settled_itself_and_what_has_changed_is_told(home: Folders, tide: Tide) -> None:
+    tide("digest")
+    with Store(home.store) as store:
+        store.findings.set_state(1, State.LAPSED, reason='You wrote "Re: crate".')
+        run = store.runs.last()
+        assert run is not None
+        told = run.model_copy(update={"lapsed": [1], "updated": [2], "finished": NOW})
+        store.runs.finish(told, (), NOW)
+    shown = " ".join(tide("digest").stdout.split())
+    assert "1 finding: 1 changed" in shown
+    assert "Settled: #1" in shown
+    assert 'You wrote "Re: crate".' in shown
+    record = json.loads(tide("digest", "--json").stdout)
+    assert [(one["id"], one["reason"]) for one in record["lapsed"]] == [(1, 'You wrote "Re: crate".')]
 
 
 def test_a_dismissed_finding_is_not_shown_again(home: Folders, tide: Tide) -> None:
