@@ -19,6 +19,9 @@ DAMPING = 0.6
 FLOOR = 0.1
 """A weaker link is none."""
 
+MOST_MEMBERS = 28
+"""Artifacts in one story at most: what is linked still more weakly is hardly on the matter."""
+
 OCCURRENCES = 2
 """Occurrences of a series that come with one of it: the next of those that are unlike it."""
 
@@ -93,7 +96,8 @@ class _Growing:
         if artifact in self.seen or block is None:
             return False
         self.seen.add(artifact)
-        if block.message in self._messages or self.story.tokens + block.tokens > self._budget:
+        full = len(self.story.members) >= MOST_MEMBERS or self.story.tokens + block.tokens > self._budget
+        if full or block.message in self._messages:
             return False
         self.story.members.append(artifact)
         self.story.tokens += block.tokens

@@ -77,6 +77,14 @@ class Links:
             )
         return {artifact: self._found[artifact] for artifact in artifacts}
 
+    def known(self, one: int, other: int) -> float:
+        """The strength of the link between two artifacts, if it was looked up from either; else 0."""
+        nothing: dict[int, float] = {}
+        return max(
+            self._found.get(one, nothing).get(other, 0.0),
+            self._found.get(other, nothing).get(one, 0.0),
+        )
+
     def kin(self, artifact: int) -> Kin:
         """What belongs to it by structure."""
         if artifact not in self._kin:

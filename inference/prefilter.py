@@ -1,10 +1,11 @@
-"""Pre-filter: each template's evidence flow held against each story, step by step, by vector and by word.
+"""Templates that fit: each evidence flow held against each story, step by step, by vector and by word.
 
 How well an artifact answers a step is the cosine of the two and the share of the step's words that it has, each
 brought to mean 0 and deviation 1 over all artifacts of all stories, and added. A flow is answered by as many
 different artifacts as it has steps; its score is half their mean and half the weakest of them, since a flow with
 a step missing is no evidence, blended with how well the seed answers the step that it answers best, since a story
-is about its seed. The score is only good for bringing stories and templates into an order.
+is about its seed. The score is only good for bringing templates into an order: as an order of stories it was worse
+than what stories add to each other (see `inference.covering`), alone and blended with it.
 """
 
 from __future__ import annotations

@@ -14,6 +14,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from inference.blocks import Blocks
+from inference.covering import in_order, joined
 from inference.growth import STEPS_ON, Story, grow
 from inference.links import Links
 from inference.prefilter import MOST_TEMPLATES, Fit, fits
@@ -31,9 +32,6 @@ Progress = Callable[[str, int, int], None]
 
 STORY_TOKENS = 4000
 """The most that one story takes, however large a view may be."""
-
-CORE = 0.25
-"""The part of a story, its strongest, that another must hold to stand for it as well."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,9 +107,9 @@ def select(
     """The stories and views in which the seeds are looked at, in the order in which they are best asked.
 
     Where all artifacts of the `window` (ids; None for no window) and the seeds fit `view_tokens` there is one
-    view. Otherwise there is a story for each seed, stories of which the core is in another are one with it, and
-    they are packed into as few views as go. `count` gives the tokens of a text; every block is counted once.
-    Views with observations come first, then by fit.
+    view. Otherwise there is a story for each seed; stories come in the order of what each adds to those before it,
+    those that add nothing are one with others (see `inference.covering`), and they are packed into as few views as
+    go. `count` gives the tokens of a text; every block is counted once.
     """
     story_tokens = min(view_tokens, STORY_TOKENS)
     blocks = Blocks(store, profile, now, count, story_tokens // 2, full_text=full_text)
@@ -127,19 +125,16 @@ def select(
         stories = [Story(present[0], whole, sum(blocks[artifact].tokens for artifact in whole))]
         about = [([seed for seed in present if seed in among], whole)]
     else:
-        stories = _stories(present, Links(store, index, now), blocks, told, story_tokens, on_progress)
-        about = [([story.seed], story.members) for story in stories]
+        links = Links(store, index, now)
+        stories = _stories(present, links, blocks, told, story_tokens, on_progress)
+        order = in_order(stories, [told.within(story.members) for story in stories], links)
+        stories = [stories[number] for number in order]
+        about = [(seeds, stories[number].members) for number, seeds in joined(stories, links)]
     texts = {artifact: blocks[artifact].text(0) for _, members in about for artifact in members}
     fitted = fits(about, texts, index, embedder, templates)
-    drafts = [
-        _Draft(list(members), own, fit, bool(told.within(members)))
-        for (own, members), fit in zip(about, fitted, strict=True)
-    ]
-    order = sorted(range(len(drafts)), key=lambda number: drafts[number].urgency())
-    asked = [stories[number] for number in order]
-    packed = _pack(_merge([drafts[number] for number in order], blocks), blocks, told, view_tokens)
-    packed.sort(key=_Draft.urgency)
-    return Selected(asked, [_view(draft, blocks, told, view_tokens, count) for draft in packed])
+    drafts = [_Draft(list(members), own, fit) for (own, members), fit in zip(about, fitted, strict=True)]
+    packed = _pack(drafts, blocks, told, view_tokens)
+    return Selected(stories, [_view(draft, blocks, told, view_tokens, count) for draft in packed])
 
 
 def _one_of_each(artifacts: Sequence[int], blocks: Blocks, told: _Told) -> list[int]:
@@ -204,16 +199,11 @@ class _Draft:
     members: list[int]
     seeds: list[int]
     fit: Fit
-    observed: bool
-
-    def urgency(self) -> tuple[bool, float, int]:
-        return (not self.observed, -self.fit.score, min(self.seeds))
 
     def absorb(self, other: _Draft, blocks: Blocks) -> None:
         held = {blocks[artifact].message for artifact in self.members}
         self.members += [artifact for artifact in other.members if blocks[artifact].message not in held]
         self.seeds += other.seeds
-        self.observed |= other.observed
         best, second = sorted((self.fit, other.fit), key=lambda fit: -fit.score)
         named = tuple(dict.fromkeys((*best.templates, *second.templates)))[:MOST_TEMPLATES]
         self.fit = Fit(best.score, named)
@@ -242,36 +232,6 @@ def _whole(
             if tokens > view_tokens:
                 return None
     return members
-
-
-def _merge(drafts: Sequence[_Draft], blocks: Blocks) -> list[_Draft]:
-    """One draft for those of which the core is in an earlier one."""
-    kept: list[_Draft] = []
-    holding: dict[int, list[_Draft]] = defaultdict(list)
-    for draft in drafts:
-        core = set(_core(draft, blocks))
-        for other in holding[draft.seeds[0]]:
-            if core <= set(other.members):
-                other.seeds += draft.seeds
-                other.observed |= draft.observed
-                break
-        else:
-            kept.append(draft)
-            for artifact in draft.members:
-                holding[artifact].append(draft)
-    return kept
-
-
-def _core(draft: _Draft, blocks: Blocks) -> list[int]:
-    total = sum(blocks[artifact].tokens for artifact in draft.members)
-    core: list[int] = []
-    taken = 0
-    for artifact in draft.members:
-        taken += blocks[artifact].tokens
-        if core and taken > CORE * total:
-            break
-        core.append(artifact)
-    return core
 
 
 def _pack(drafts: Sequence[_Draft], blocks: Blocks, told: _Told, view_tokens: int) -> list[_Draft]:

@@ -84,8 +84,10 @@ def test_the_evidence_of_every_problem_of_the_sample_is_together_in_one_view(sam
     assert len(views) < len(sample.ids) / 2
     assert all(count(view.text) <= 3000 for view in views)
     assert {seed for view in views for seed in view.seeds} == set(sample.ids.values())
-    fits = [view.fit for view in views]
-    assert fits == sorted(fits, reverse=True)
+    # Those asked first show most of them.
+    early = [set(view.artifacts) for view in views[: len(views) // 2]]
+    reached = [any(evidence <= shown for shown in early) for evidence in sample.problems.values()]
+    assert sum(reached) >= 5
 
 
 def test_the_same_store_gives_the_same_bytes(sample, minilm, templates):
