@@ -81,9 +81,9 @@ class Lapsed:
 
 @dataclass(frozen=True, slots=True)
 class Digest:
-    """`snoozed` counts the findings that come back later; `lapsed` are those that runs of the last day found to hold
-    no more; `dropped` the candidates of the last run that were not shown, by the check that they failed; `seconds`
-    is what each step of the last run took."""
+    """`snoozed` counts the findings that come back later; `lapsed` are those that runs of the last day saw to hold
+    no more; `dropped` counts the candidates of the last run that were not shown, by the check that they failed;
+    `seconds` is what each of its steps took."""
 
     now: datetime
     day: str
