@@ -18,6 +18,7 @@ from inference.observations.observation import Observation
 from inference.observations.overlaps import overlaps
 from inference.observations.promises import promises
 from inference.observations.renewals import renewal_near
+from inference.observations.replaced import replaced_in_use
 from inference.observations.tasks import due_in_absence, past_due
 from inference.observations.versions import versions_differ
 from inference.observations.waits import waits
@@ -39,6 +40,7 @@ _KINDS = (
     promises,
     missing_attachments,
     versions_differ,
+    replaced_in_use,
 )
 
 

@@ -228,12 +228,9 @@ _ISO = re.compile(r"\b(?P<y>20\d\d)[-/](?P<m>\d\d)[-/](?P<d>\d\d)\b")
 _DAY_MONTH = re.compile(r"\b(?P<d>[0-3]?\d)(?:st|nd|rd|th|er|\.)? (?:of |de )?" + _MONTH + r"\.?" + _YEAR)
 # The first day of "23 to 27 May", which has the month of the second.
 _FIRST_OF = re.compile(
-    r"\b(?P<d>[0-3]?\d)(?:st|nd|rd|th|er|\.)? ?(?:[-\u2013/]|to|until|till|through|and|bis|und|au|et|al|y|o|or|oder"
-    r"|ou) ?(?:the |zum |den |le |el )?(?=[0-3]?\d(?:st|nd|rd|th|er|\.)? (?:of |de )?"
-    + _MONTH
-    + r"\.?"
-    + _YEAR
-    + ")"
+    r"\b(?P<d>[0-3]?\d)(?:st|nd|rd|th|er|\.)? ?"
+    r"(?:[-\u2013/]|to|until|till|through|and|bis|und|au|et|al|y|o|or|oder|ou) ?(?:the |zum |den |le |el )?"
+    r"(?=[0-3]?\d(?:st|nd|rd|th|er|\.)? (?:of |de )?" + _MONTH + r"\.?" + _YEAR + ")"
 )
 _MONTH_DAY = re.compile(_MONTH + r"\.? (?:the )?(?P<d>[0-3]?\d)(?:st|nd|rd|th)?\b(?![:.]\d)" + _YEAR)
 _DOTTED = re.compile(r"(?<![\d.])(?P<d>[0-3]?\d)\. ?(?P<m>[01]?\d)\.(?: ?(?P<y>20\d\d))?(?!\d|\.\d)")

@@ -184,7 +184,7 @@ def _observe(promise: _Promise, world: World) -> Observation:
         why="Somebody counts on it, and nothing shows that it came.",
         action=reply(mail, promise.person, line, world),
         deadline=None,
-        weight=(0.55 if promise.own else 0.45) + (0.05 if promise.by is not None else 0.0),
+        weight=0.6 if promise.own else 0.45,
     )
 
 

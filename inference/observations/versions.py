@@ -89,10 +89,10 @@ def _families(world: World) -> Iterator[list[_Version]]:
 
 
 def _version(document: Artifact, base: str, world: World) -> _Version:
-    number = _NUMBERED.search(base)
+    number = next(map(_ordinal, sorted(marks(base))), None)
     days = named_days(base.replace("_", " "), written_on(document, world))
     day = days[0].day if len(days) == 1 else None
-    return _Version(document, float(number["n"]) if number is not None else None, day, rows(document.text))
+    return _Version(document, number, day, rows(document.text))
 
 
 def _differences(older: _Version, newer: _Version) -> list[_Difference]:
@@ -100,7 +100,7 @@ def _differences(older: _Version, newer: _Version) -> list[_Difference]:
     two weeks of one report are not."""
     both = [key for key in newer.rows if key in older.rows]
     changed = [key for key in both if older.rows[key].value != newer.rows[key].value]
-    replaces = any(_REPLACES.search(plain(line)) for line in newer.document.text[:1000].splitlines())
+    replaces = any(REPLACES.search(plain(line)) for line in newer.document.text[:1000].splitlines())
     if len(both) < _SHARED or not (replaces or len(both) - len(changed) >= _ALIKE * len(both)):
         return []
     found = [_Difference(older.rows[key], newer.rows[key]) for key in changed]
@@ -132,10 +132,10 @@ def _used_later(
 def _speaks_of(older: _Version, newest: _Version, statement: Statement, world: World) -> bool:
     """Whether a statement names the older version by its mark, and not only to say that it is out of use."""
     said = plain(statement.text)
-    if tells_of_change(said) or _REPLACES.search(said) or not stems(said) & stems(_bare(older.name)):
+    if tells_of_change(said) or REPLACES.search(said) or not stems(said) & stems(_bare(older.name)):
         return False
     if older.number is not None and older.number != newest.number:
-        return any(float(match["n"]) == older.number for match in _NUMBERED.finditer(said))
+        return any(_ordinal(mark) == older.number for mark in marks(said))
     return older.day is not None and any(named.day == older.day for named in statement.days)
 
 
@@ -245,8 +245,19 @@ def _action(newest: _Version, text: Artifact, recipients: Sequence[Person], worl
     )
 
 
+def marks(words: str) -> frozenset[str]:
+    """The numbers and letters of versions that a text in plain form names: `=2`, `=c`."""
+    return frozenset(f"={match['n']}" for match in _NUMBERED.finditer(words))
+
+
 def _time(version: _Version) -> float:
     return version.document.time.timestamp() if version.document.time is not None else 0.0
+
+
+def _ordinal(mark: str) -> float:
+    """The place of a version in the order of versions: its number, or that of its letter."""
+    name = mark[1:]
+    return float(ord(name) - ord("a") + 1) if name.isalpha() else float(name)
 
 
 def _bare(name: str) -> str:
@@ -258,16 +269,18 @@ def _bare(name: str) -> str:
 _MONTH = r"(?:jan|feb|mar|apr|may|mai|jun|jul|aug|sep|oct|okt|nov|dec|dez|ene|abr|ago|fev|avr|aou|janv|juil)[a-z]*"
 # Words in a name that mark a version; a year or a month alone marks another document.
 _MARK = re.compile(
-    r"(?<![^\W_])(?:v(?:er(?:sion)?)?[ ._-]?\d+(?:\.\d+)*|rev(?:ision)?[ ._-]?\d+|r\d+|draft(?:[ ._-]?\d+)?"
+    r"(?<![^\W_])(?:v(?:er(?:sion)?)?[ ._-]?\d+(?:\.\d+)*|rev(?:ision)?[ ._-]?(?:\d+|[a-h])|r\d+"
+    r"|draft(?:[ ._-]?\d+)?"
     r"|entwurf(?:[ ._-]?\d+)?|fassung[ ._-]?\d+|brouillon|borrador|final|neu|new|alt|old|copy|kopie|copie|copia"
     r"|signed|updated|korrigiert|corrected|nueva?|nouveau|초안|최종|수정(?:본|안)?"
     r"|20\d\d[-_.]?[01]\d[-_.]?[0-3]\d|[0-3]?\d[._ -](?:[01]?\d[._-]20\d\d|" + _MONTH + r"(?:[ _.-]20\d\d)?))"
     r"(?![^\W_])|\(\d+\)"
 )
 _NUMBERED = re.compile(
-    r"(?<![^\W_])(?:v|ver|version|rev|revision|draft|entwurf|fassung|r)[ ._-]?(?P<n>\d+(?:\.\d+)?)(?![\w])"
+    r"(?<![^\W_])(?:(?:v|ver|version|draft|entwurf|fassung|r)[ ._-]?(?=\d)|rev(?:ision)?[ ._-]?)"
+    r"(?P<n>\d+(?:\.\d+)?|[a-h])(?![\w])"
 )
-_REPLACES = one_of(
+REPLACES = one_of(
     r"""
     (?:replaces|supersedes|in place of|instead of|no longer valid|out of date|obsolete|void)\b
     ersetzt|anstelle|ungultig|veraltet|remplace|annule|caduc|sustituye|reemplaza|anula|obsolet
