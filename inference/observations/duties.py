@@ -10,7 +10,7 @@ from inference.observations.observation import Observation
 from inference.observations.promises import later_of, other_side
 from inference.observations.requests import asking, by_machine
 from inference.observations.statements import cite_words, iso_days, statements, written_on
-from inference.observations.tasks import better_day, own_open
+from inference.observations.tasks import better_day, due_day, own_open
 from inference.observations.words import alike, one_of, plain, stems
 from inference.observations.working import say_day
 from inference.observations.world import RECENT, World, called
@@ -82,8 +82,10 @@ def _binds(sentence: str, *, own: bool) -> bool:
 def _is_in_hand(duty: _Duty, absence: Absence, world: World) -> bool:
     """Whether a task is on it, the person wrote to the other side since, or the text knows of the absence."""
     matter = stems(duty.what)
-    if any(len(stems(task.title) & matter) >= 2 or alike(task.title, duty.text.title) for task in own_open(world)):
-        return True
+    for task in own_open(world):
+        on_it = len(stems(task.title) & matter) >= 2 or alike(task.title, duty.text.title)
+        if on_it or due_day(task, world) == duty.day:
+            return True
     if any(word in plain(duty.text.text) for word in _AWAY):
         return True
     others = [p for p in duty.text.people if p.email and not world.is_own(p)]

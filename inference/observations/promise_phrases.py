@@ -58,6 +58,19 @@ CONDITION = one_of(
     """
 )
 
+# Until something that is not named as a day, or at a time that is none.
+BY_THEN = one_of(
+    r"""
+    (?:before\w*|ahead|in advance|in time|by then|later|next|soon|in (?:january|february|march|april|may))\b
+    (?:in (?:june|july|august|september|october|november|december|spring|summer|autumn|fall|winter))\b
+    (?:vorher|vorab|rechtzeitig|bis dahin|spater|nachste\w*|vor|im (?:januar|februar|marz|april|mai|juni|juli))\b
+    (?:im (?:august|september|oktober|november|dezember|fruhjahr|sommer|herbst|winter)|bald|demnachst)\b
+    (?:avant|d'avance|a temps|d'ici la|plus tard|prochain\w*|bientot|au printemps|en (?:ete|automne|hiver))\b
+    (?:antes|a tiempo|mas tarde|proxim[oa]|pronto|en (?:primavera|verano|otono|invierno))\b
+    .*(?:미리|전에|나중|다음|곧|봄에|여름에|가을에|겨울에)
+    """
+)
+
 ATTACHED = one_of(
     r"""
     attached (?:is|are|you|please|here)\b

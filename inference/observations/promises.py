@@ -85,6 +85,8 @@ def _said(mail: Artifact, other: Person, world: World) -> Iterator[_Promise]:
         # "I send you the figures" of a mail that carries something is about what it carries.
         if (carries and not days) or len({named.day for named in days}) > 1:
             continue
+        if not days and phrases.BY_THEN.search(words):
+            continue
         evidence = cite(mail, world.zone, sentence)
         if evidence is not None and evidence.where == "text":
             by = days[0].day if days else None

@@ -16,6 +16,7 @@ from inference.observations.world import World, called, cite, document_name
 from workspace import Action, Artifact, Evidence, Kind, Role
 
 _NEAR = timedelta(days=45)
+_TOLD = timedelta(days=400)
 _WISHED = timedelta(days=150)
 _READ = 20_000
 _ROUNDS = 12
@@ -59,18 +60,17 @@ def _notices(contract: Artifact, world: World) -> Iterator[_Notice]:
 
 def _leaving(world: World) -> list[Artifact]:
     """The mails, entries and files that have a word of leaving or comparing something, without attachments."""
-    return [
-        artifact
-        for artifact in world.artifacts
-        if not artifact.parent
-        and any(word in f"{artifact.title} {artifact.text[:_READ]}".lower() for word in words.LEAVING_WORDS)
-    ]
+    found = []
+    for artifact in world.artifacts:
+        said = f"{artifact.title} {artifact.text[:_READ]}".lower() if not artifact.parent else ""
+        if any(word in said for word in words.LEAVING_WORDS):
+            found.append(artifact)
+    return found
 
 
 def _contracts(world: World) -> Iterator[Artifact]:
-    for artifact in (*world.documents, *world.mails):
-        if artifact.time is None or not world.now - timedelta(days=400) <= artifact.time <= world.now:
-            continue
+    mails = (mail for mail in world.mails if mail.time and world.now - _TOLD <= mail.time <= world.now)
+    for artifact in (*world.documents, *mails):
         said = artifact.text[:_READ].lower()
         if any(word in said for word in words.RENEWING_WORDS) or artifact.id in world.notes:
             yield artifact

@@ -13,8 +13,8 @@ from inference.observations.words import plain, stems, subject
 from workspace import Artifact, Evidence, Kind, Note, Person, Profile, Role, Trust
 
 RECENT = timedelta(days=60)
-KEPT = timedelta(days=400)
-"""How long a document counts that was not changed since: a contract of a year is one."""
+KEPT = timedelta(days=5 * 366)
+"""How long a document counts that was not changed since: contracts run for years."""
 _MENTION = 0.6
 _MENTIONS = 24
 _READ = 5000

@@ -67,6 +67,9 @@ def test_a_promise_without_a_day_is_told_after_five_working_days(make):
         "Every month we will send you the newsletter.",
         "I'll send an invitation for Friday.",
         "I can't send you the offer.",
+        "I'll send you my questions before the call.",
+        "Ich schicke Ihnen die Fragen rechtzeitig.",
+        "We will send you the dates next month.",
     ],
 )
 def test_conditions_questions_quotes_and_days_to_come_are_no_promise(make, text):
