@@ -64,7 +64,7 @@ def settle(
         if not why and finding.observed and observation is None:
             why = look.since(finding)
         if why:
-            store.findings.set_state(finding.id, State.LAPSED, reason=why)
+            store.findings.lapse(finding.id, why, now)
             run.lapsed.append(finding.id)
         elif observation is not None and observation.certain:
             others = [other for other in known if other.id != finding.id]

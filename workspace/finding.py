@@ -54,8 +54,8 @@ class Finding(BaseModel):
     `about` is its identity: the template and the artifacts, not the wording, which changes from run to run.
     `deadline` is the moment after which acting is too late, where one is known. `observed` is the kind of
     observation that it was computed from, "" for what a model found. `revision` is that of the artifacts against
-    which it was last held, `updated` the moment at which it was last told anew from changed evidence. `stakes` are
-    what the model judged them to be when it proved the finding; those of a computed one are medium.
+    which it was last held, `updated` the moment at which it was last told anew from changed evidence, or lapsed.
+    `stakes` are what the model judged them to be when it proved the finding; those of a computed one are medium.
     """
 
     model_config = ConfigDict(frozen=True, extra="ignore")

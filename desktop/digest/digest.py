@@ -81,8 +81,8 @@ class Lapsed:
 
 @dataclass(frozen=True, slots=True)
 class Digest:
-    """`snoozed` counts the findings that come back later; `lapsed` are those that runs of the last day saw to hold
-    no more; `dropped` counts the candidates of the last run that were not shown, by the check that they failed;
+    """`snoozed` counts the findings that come back later; `lapsed` are those that lapsed within the last day;
+    `dropped` counts the candidates of the last run that were not shown, by the check that they failed;
     `seconds` is what each of its steps took."""
 
     now: datetime
@@ -158,11 +158,8 @@ _STAKES = {Stakes.LOW: 0, Stakes.MEDIUM: 1, Stakes.HIGH: 2}
 
 
 def _lapsed(store: Store, now: datetime) -> Iterator[Lapsed]:
-    since = now - timedelta(days=1)
-    recent = [run for run in store.runs.all() if run.finished is not None and run.finished >= since]
-    numbers = {number for run in recent for number in run.lapsed}
     for finding in store.findings.all([State.LAPSED]):
-        if finding.id in numbers:
+        if finding.updated is not None and finding.updated >= now - timedelta(days=1):
             yield Lapsed(finding.id, one_line(finding.description, 200), one_line(finding.reason, 200))
 
 
@@ -171,7 +168,7 @@ def _item(
 ) -> Item:
     deadline = _aware(finding.deadline, zone) if finding.deadline else None
     marks = {State.NEW: "new", State.SNOOZED: "back"}
-    if run is not None and finding.id in run.updated:
+    if run is not None and finding.updated is not None and finding.updated >= run.started:
         marks[State.SEEN] = "changed"
     return Item(
         id=finding.id,

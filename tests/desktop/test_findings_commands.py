@@ -100,11 +100,8 @@ def test_a_finding_that_is_done_is_put_away_and_can_be_taken_up_again(home: Fold
 def test_what_has_settled_itself_and_what_has_changed_is_told(home: Folders, tide: Tide) -> None:
     tide("digest")
     with Store(home.store) as store:
-        store.findings.set_state(1, State.LAPSED, reason='You wrote "Re: crate".')
-        run = store.runs.last()
-        assert run is not None
-        told = run.model_copy(update={"lapsed": [1], "updated": [2], "finished": NOW})
-        store.runs.finish(told, (), NOW)
+        store.findings.lapse(1, 'You wrote "Re: crate".', NOW)
+        store.findings.update(store.findings.get(2).model_copy(update={"updated": NOW}))
     shown = " ".join(tide("digest").stdout.split())
     assert "1 finding: 1 changed" in shown
     assert "Settled: #1" in shown

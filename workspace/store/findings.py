@@ -67,6 +67,15 @@ class Findings:
             )
         return self.get(finding)
 
+    def lapse(self, finding: int, reason: str, now: datetime) -> None:
+        """Note that nothing is left to do about a finding, and why."""
+        with friendly(self._path), transaction(self._connection):
+            self._connection.execute(
+                "UPDATE finding SET state = 'lapsed', reason = ?, snoozed_until = NULL,"
+                " finding = json_set(finding, '$.updated', ?) WHERE id = ?",
+                (reason, now.isoformat(), finding),
+            )
+
     def update(self, finding: Finding) -> Finding | None:
         """Tell a stored finding (`finding.id`) anew; what the person made of it stays.
 
