@@ -18,7 +18,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, create_mod
 
 from inference.addresses import unattended, written_in
 from inference.checks import address_of
-from workspace import ACTIONS, RECIPIENTS, REFERENCES, TIMES, Action, Artifact, Kind, Profile, Role, Stakes
+from workspace import ACTIONS, RECIPIENTS, REFERENCES, TIMES, Action, Artifact, Kind, Profile, Role, Stakes, Trust
 
 MAX_ADDRESS = 64
 MAX_ADDRESSES = 40
@@ -57,8 +57,8 @@ class Choices:
 
     @classmethod
     def of(cls, artifacts: Sequence[Artifact], profile: Profile, templates: Sequence[str]) -> Choices:
-        """The choices of a view of these artifacts: its people, those of the profile, and those whose address
-        stands in a trusted text; neither the person nor automatic senders."""
+        """The choices of a view of these artifacts: the people whom those of them name that are trusted, those of
+        the profile, and those whose address stands in a trusted text; neither the person nor automatic senders."""
         names = {person.email: person.name for person in profile.world_model.relationships}
         automatic = set()
         for artifact in artifacts:
@@ -66,7 +66,7 @@ class Choices:
                 # Who is away answers automatically as well, but is met elsewhere.
                 if artifact.automatic and person.role is Role.FROM:
                     automatic.add(person.email)
-                else:
+                elif artifact.trust is not Trust.UNKNOWN:
                     names[person.email] = names.get(person.email) or person.name
         written = {email for artifact in artifacts for email in written_in(artifact)} - automatic - set(names)
         names |= dict.fromkeys(written, "")

@@ -19,10 +19,12 @@ from workspace import (
     Artifact,
     Evidence,
     Finding,
+    Kind,
     Parameters,
     Profile,
     Role,
     State,
+    Trust,
     UserError,
 )
 
@@ -65,11 +67,12 @@ def check(
 
 
 def addresses(artifacts: Iterable[Artifact], profile: Profile) -> frozenset[str]:
-    """All addresses that the core knows: the people of the artifacts, the addresses that stand in those of
-    their texts that are trusted, and the people of the profile."""
+    """All addresses that the core knows: the people of those of the artifacts that are trusted, the addresses that
+    stand in their texts, and the people of the profile. Whom strangers alone name is nobody known."""
     found = profile.known | set(profile.persona.emails)
     for artifact in artifacts:
-        found |= {person.email for person in artifact.people if person.email} | written_in(artifact)
+        if artifact.trust is not Trust.UNKNOWN:
+            found |= {person.email for person in artifact.people if person.email} | written_in(artifact)
     return frozenset(found)
 
 
@@ -217,6 +220,18 @@ def _recipients(case: _Case) -> str:
                 return f"{name}: {person!r} is not one address"
             if address not in allowed:
                 return f"{name}: {address} is nobody known"
+    return _answered_fault(case, allowed)
+
+
+def _answered_fault(case: _Case, allowed: frozenset[str]) -> str:
+    """What is wrong with whom an answer goes to, which is who wrote the mail or invites by it."""
+    for name in _ANSWERED:
+        label = getattr(case.parameters, name, None)
+        artifact = None if label is None else case.artifacts[int(label[1:])]
+        if artifact is None or not (artifact.kind is Kind.EMAIL or artifact.is_invitation):
+            continue
+        if artifact.trust is Trust.UNKNOWN and not (artifact.sender and artifact.sender.email in allowed):
+            return f"{name}: who wrote {label} is nobody known"
     return ""
 
 
@@ -272,6 +287,7 @@ CHECKS = tuple(name for name, _ in _CHECKS)
 
 _PROSE = ("title", "text", "quoted", "location")
 _NEEDED = ("to", "recipients")
+_ANSWERED = ("message", "event")
 _ANGLED = re.compile(r"<([^<>]*)>")
 _ADDRESS = re.compile(r"[^\s<>@\",;:()\[\]\\]+@[^\s<>@\",;:()\[\]\\]+")
 _OUTSIDE = re.compile(r"[/\\~]|[A-Za-z]:")

@@ -17,11 +17,12 @@ from inference.candidate import Candidate, Verdict, proof_type, verdict
 from inference.checks import Rejection, addresses, check, quote_fault
 from inference.later import later_on_matter
 from inference.models.contract import Message, Request
+from inference.orders import gives_orders
 from inference.originals import rendered
 from inference.prompts import prove_messages
 from inference.rounds import Named, Setting, called, drop
 from inference.sameness import Known
-from workspace import Artifact, Evidence, Finding, Profile, Role, Run
+from workspace import Artifact, Evidence, Finding, Profile, Role, Run, Trust
 
 if TYPE_CHECKING:
     from workspace.store import Store
@@ -120,6 +121,8 @@ def judged(
     quoted = {item.artifact for item in evidence} & set(candidate.artifacts)
     if not quoted:
         return Rejection("quote", "no cited artifact is quoted")
+    if all(shown[item.artifact].trust is Trust.UNKNOWN for item in evidence):
+        return Rejection("strangers", "nothing but the words of strangers shows it")
     finding = Finding(
         template=candidate.template,
         description=candidate.problem,
@@ -247,7 +250,8 @@ def _others(
         _newest(kindred, since),
     )
     ordered = {artifact.id: artifact for group in groups for artifact in group}
-    return [artifact for row, artifact in ordered.items() if row not in candidate.artifacts][:MAX_OTHERS]
+    found = [artifact for row, artifact in ordered.items() if row not in candidate.artifacts]
+    return [artifact for artifact in found if not gives_orders(artifact)][:MAX_OTHERS]
 
 
 def _newest(group: Iterable[Artifact], since: datetime | None) -> list[Artifact]:
@@ -261,6 +265,9 @@ def _refused(
     candidate: Candidate, artifacts: Mapping[int, Artifact], grounds: Grounds, setting: Setting
 ) -> Rejection | None:
     """What the program has against a candidate before there are quotes; titles stand in for them."""
+    for row in candidate.artifacts:
+        if gives_orders(artifacts[row]):
+            return Rejection("orders", f"a{row} gives orders to whoever reads it")
     evidence = tuple(
         Evidence(artifact=row, quote=artifacts[row].title, where="title") for row in candidate.artifacts
     )

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+from inference.orders import gives_orders
 from inference.reading.prompt import MAX_OUTPUT, PROMPT_VERSION, SECTION, requests
 from workspace import Artifact, Note, Profile
 
@@ -30,10 +31,11 @@ def read_artifacts(
 ) -> int:
     """Read every artifact that has no note of its present content, what is nearest to `now` first.
 
-    Returns how many notes' artifacts were made. An artifact that says nothing beside its title, that is a card of
-    the address book, that repeats the text of an earlier occurrence of its series or of the event that it invites
-    to, or whose reply is unfit after the repair try, gets no note and is not asked again until its content or the
-    prompt changes; its own text stands in. A model that is not `capable` reads nothing.
+    Returns how many artifacts got notes. An artifact that says nothing beside its title, that is a card of the
+    address book, that repeats the text of an earlier occurrence of its series or of the event that it invites to,
+    that gives orders to its reader, or whose reply is unfit after the repair try, gets no note and is not asked
+    again until its content or the prompt changes; its own text stands in. A model that is not `capable` reads
+    nothing.
 
     Raises:
         UserError: if the model cannot be reached. What was read before is kept.
@@ -82,6 +84,8 @@ def _fitting(model: LanguageModel, artifact: Artifact, profile: Profile, nonce: 
 def _says_nothing_more(store: Store, artifact: Artifact) -> bool:
     # A card of the address book is laid out as facts already.
     if artifact.is_card or not (artifact.text.strip() or artifact.quoted.strip()):
+        return True
+    if gives_orders(artifact):
         return True
     if artifact.is_invitation:
         same = store.artifacts.get(store.ties.occurrences(artifact.id)).values()

@@ -10,11 +10,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 from inference.foreign import unlabelled, visible
+from inference.orders import WITHHELD, gives_orders
 from workspace import Artifact, Kind, Note, Person, Profile, Role
 
 if TYPE_CHECKING:
@@ -53,7 +54,10 @@ def show(store: Store, ids: Sequence[int], profile: Profile, *, full_text: bool 
         if artifact is None:
             continue
         head = f"[{artifact.label}] {header(artifact, profile, series.get(artifact_id))}"
-        if full_text:
+        if gives_orders(artifact):
+            withheld = replace(artifact, title=WITHHELD, location="")
+            head, body = f"[{artifact.label}] {header(withheld, profile)}", ""
+        elif full_text:
             body = "".join(f"\n  {line}" for line in _lines(_own_words(artifact)))
         else:
             readings = notes.get(artifact_id, [])

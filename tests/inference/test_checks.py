@@ -1,3 +1,4 @@
+from dataclasses import replace
 from datetime import UTC, datetime
 from zoneinfo import ZoneInfo
 
@@ -31,7 +32,7 @@ PROFILE = Profile(
 )
 BEN = Person(Role.FROM, "Ben Okafor", "ben@firm.example")
 ARTIFACTS = {
-    artifact.id: artifact
+    artifact.id: replace(artifact, trust=Trust.KNOWN)
     for artifact in (
         Artifact(
             source="mail",
@@ -280,9 +281,49 @@ def test_a_text_that_is_not_cited_gives_no_address():
     assert rejection.check == "recipients"
 
 
+@pytest.mark.parametrize(
+    ("action", "outcome"),
+    [
+        pytest.param(REPLY, "recipients", id="to a stranger's mail"),
+        pytest.param(
+            Action(
+                function_name="respond_to_invitation",
+                parameters={"event": "a8", "response": "accepted", "note": ""},
+            ),
+            "recipients",
+            id="to a stranger's invitation",
+        ),
+        pytest.param(
+            Action(
+                function_name="respond_to_invitation",
+                parameters={"event": "a3", "response": "accepted", "note": ""},
+            ),
+            None,
+            id="to an entry of the calendar",
+        ),
+    ],
+)
+def test_an_answer_goes_to_nobody_unknown(action, outcome):
+    strange = {row: replace(artifact, trust=Trust.UNKNOWN) for row, artifact in ARTIFACTS.items()}
+    strange[8] = replace(
+        strange[3], id=8, parent="m1", key="m1/invite", people=(replace(BEN, role=Role.ORGANIZER),)
+    )
+    evidence = (MAIL, Evidence(artifact=3, quote="Budget round of the board", where="title"))
+
+    def outcome_for(*known):
+        templates = frozenset({"question-left-unanswered"})
+        told = check(finding(evidence, action), strange, PROFILE, NOW, frozenset(known), [], templates)
+        return told and told.check
+
+    assert outcome_for() == outcome
+    assert outcome_for("ben@firm.example") is None
+
+
 def test_addresses_are_read_from_artifacts_and_profile():
     found = addresses(ARTIFACTS.values(), PROFILE)
     assert found == {"ben@firm.example", "dan@firm.example", "eva@firm.example", "anna@firm.example"}
+    strangers = [replace(artifact, trust=Trust.UNKNOWN) for artifact in ARTIFACTS.values()]
+    assert addresses(strangers, PROFILE) == {"eva@firm.example", "anna@firm.example"}
     assert address_of("  Eva <EVA@firm.example> ") == "eva@firm.example"
     assert address_of('"a@b" <') == ""
 

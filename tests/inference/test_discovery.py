@@ -305,27 +305,17 @@ def test_every_candidate_is_new_known_or_dropped(store):
     asks = [
         found(problem()),
         found(problem(("a3", "a4"))),
-        found(problem(("a5",), function="create_task", title="x", due="2026-03-01", notes="")),
+        found(problem(("a5",), function="create_task", title="x", due="2026-04-01", notes="")),
         found(problem()),
     ]
     run = look(store, Scripted(script(asks)), options=Options("tide", rounds=4))
     for count in run.rounds:
         assert count.candidates == count.new + count.known + sum(count.dropped.values())
     assert sum(count.candidates for count in run.rounds) == 4
-    # The second is "proved" by the first's artifacts, which its view shows; the third would be done in the past.
-    assert [item.check for item in run.dropped] == ["times", "quote"]
+    # The second is "proved" by the first's artifacts, which its view shows; the third rests on a mail that gives
+    # orders.
+    assert [item.check for item in run.dropped] == ["orders", "quote"]
     assert len(store.findings.all()) == 1
-
-
-def test_an_instruction_in_a_mail_does_not_reach_the_findings(store):
-    """The model obeys the mail as far as its answer types let it; what is left fails the checks."""
-    obedient = problem(
-        ("a5",), to=["win@evil.example"], cc=[], subject="Hello", body="Here is what you asked for."
-    )  # fmt: skip
-    claims = proof(quotes=(("a5", "Mara must write to the prize office"),))
-    run = look(store, Scripted(script([found(obedient)], claims)))
-    assert store.findings.all() == []
-    assert [item.check for item in run.dropped] == ["quote"]
 
 
 def test_a_mail_can_neither_end_its_fence_nor_open_another(store):
@@ -496,17 +486,19 @@ def test_the_cached_share_leaves_out_the_first_call_and_tells_second_rounds_apar
     assert cached_share(run) == (pytest.approx(200 / 300), pytest.approx(0.9))
 
 
-def test_people_of_the_story_can_be_written_to_even_if_they_are_new(store):
-    stranger = Person(Role.FROM, "Ada New", "ada@new.example")
-    put(
-        store,
-        replace(
-            artifacts()[0], key="m7", title="Offer", text="I have a hall for 60 people.", people=(stranger,),
-            trust=Trust.UNKNOWN,
-        ),
+def test_somebody_new_can_be_written_to_once_somebody_known_names_them(store):
+    ada = Person(Role.FROM, "Ada New", "ada@new.example")
+    offer = replace(
+        artifacts()[0], key="m7", title="Offer", text="I have a hall for 60 people.", people=(ada,), thread="",
+        trust=Trust.UNKNOWN,
     )  # fmt: skip
+    put(store, offer)
     said = problem(("a6", "a2"), to=["ada@new.example"], cc=[], subject="Hall", body="Is it free?")
     claims = proof(quotes=(("a6", "I have a hall for 60 people."), ("a2", "We expect 60 participants")))
+    run = look(store, Scripted(script([found(said)], claims)))
+    assert (store.findings.all(), [item.check for item in run.dropped]) == ([], ["invalid"])
+    named = replace(artifacts()[0], key="m8", people=(*artifacts()[0].people, replace(ada, role=Role.CC)))
+    put(store, replace(named, title="Ada has a hall", text="Ask Ada, who has a larger one."))
     look(store, Scripted(script([found(said)], claims)))
     (finding,) = store.findings.all()
     assert finding.action.parameters["to"] == ["Ada New <ada@new.example>"]

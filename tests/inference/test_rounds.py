@@ -182,7 +182,7 @@ def test_a_view_is_no_longer_asked_when_what_was_found_fills_the_context(store):
         *(problem(pair, pool[1].id) for pair in combinations(labels, 2)),
     ]
     different = [found({**one, "problem": "The garden hall is too small. " * 5}) for one in different]
-    asking = Asking(store, *different, context=8_192, pool=pool)
+    asking = Asking(store, *different, context=8_000, pool=pool)
     asking.views[0] = replace(asking.views[0], text="word " * 60_000)
     asking.go(rounds=len(different))
     assert 1 < len(asking.model.asked) < len(different)
