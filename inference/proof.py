@@ -64,7 +64,7 @@ def prove(
     run.proof.candidates += len(named)
     for item in named:
         rejection = _refused(item.candidate, artifacts, grounds, setting)
-        case = None if rejection else _Case.of(item, artifacts, store, grounds.now, setting)
+        case = None if rejection else Case.of(item, artifacts, store, grounds.now, setting)
         if case is not None:
             plausible.append(case)
         else:
@@ -173,7 +173,7 @@ _FACTS = ("start", "sent", "modified", "end", "due", "status", "recurrence", "ca
 
 
 @dataclass(frozen=True, slots=True)
-class _Case:
+class Case:
     """A candidate with the artifacts that its proof shows and the question that it is."""
 
     named: Named
@@ -188,7 +188,7 @@ class _Case:
         store: Store,
         now: datetime,
         setting: Setting,
-    ) -> _Case | None:
+    ) -> Case | None:
         """None where none of the cited artifacts fits the context."""
         candidate, model, budget = named.candidate, setting.model, setting.budget
         cited = [artifacts[row] for row in candidate.artifacts]
