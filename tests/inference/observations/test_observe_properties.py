@@ -11,8 +11,10 @@ from inference.checks import addresses, check
 from inference.observations import observe
 from workspace import (
     Artifact,
+    Commitment,
     Finding,
     Kind,
+    Note,
     Person,
     Persona,
     Profile,
@@ -44,7 +46,16 @@ TEXTS = (
         "견적서를 보내 주세요.",
     ),
     *("Please confirm by 2026-03-30. No rush.", "> quoted?\n-- \nsignature?", "Can you?", "Never mind, found it."),
+    "I'll send you the offer by 20 March.",
+    "Please find the offer attached. Could you sign it by 30 March?",
+    "The offer plan is on 30 March. We go by version 1 of the offer.",
     "\u00bfPuedes confirmar la\u00a0hora \u2018exacta\u2019\u2026 ya?",
+)
+FILES = (
+    "Item | EUR\nGlass | 8,300\nSteel | 1,200\nOffer | 12",
+    "Replaces version 1 of 12 January 2026.\nItem | EUR\nGlass | 9,300\nSteel | 1,200\nOffer | 14",
+    "The term ends on 30 April 2026. It renews for a year unless ended three weeks before the end of the term.",
+    "The offer, version 1, has glass at 8,300.\nThe offer to Ben is due by 30 March 2026.",
 )
 TEMPLATES = frozenset(
     {
@@ -125,7 +136,38 @@ tasks = st.builds(
     status=st.sampled_from(["open", "done", ""]),
     all_day=st.booleans(),
 )
-worlds = st.lists(st.one_of(events(), events(), mails, tasks), max_size=12)
+documents = st.builds(
+    Artifact,
+    source=st.just("m"),
+    key=st.just(""),
+    kind=st.just(Kind.DOCUMENT),
+    title=st.sampled_from(["Offer v1.xlsx", "Offer v2.xlsx", "Lease.pdf", ""]),
+    text=st.one_of(st.sampled_from(FILES), texts),
+    time=st.one_of(moments, st.none()),
+    parent=st.sampled_from(["", "1", "2", "3"]),
+)
+worlds = st.lists(st.one_of(events(), events(), mails, mails, tasks, documents), max_size=12)
+notes = st.builds(
+    Note,
+    people=st.just([]),
+    things=st.just([]),
+    commitments=st.lists(
+        st.builds(
+            Commitment,
+            who=st.sampled_from(["Anna Berger", "Ben", ""]),
+            what=st.sampled_from(["the offer", "\u200b"]),
+            to=st.sampled_from(["Ben", "Anna Berger", ""]),
+            by=st.sampled_from(["2026-03-20 Fri", "2026-03-30 Mon", "2026-02-31", "soon", ""]),
+        ),
+        max_size=2,
+    ),
+    dates=st.lists(st.sampled_from(["2026-04-09 Thu: last day for notice", "2026-99-99: notice by"]), max_size=1),
+    amounts=st.just([]),
+    states=st.just([]),
+    rules=st.just([]),
+    absences=st.lists(st.sampled_from(["Anna Berger away 2026-03-29 to 2026-04-02"]), max_size=1),
+    line=st.just("A line."),
+)
 
 
 def stored(artifacts: list[Artifact]) -> list[Artifact]:
@@ -140,12 +182,13 @@ def person_in(zone: str) -> Profile:
     )
 
 
-@given(worlds, st.sampled_from(ZONES))
-def test_every_observation_passes_the_checks(made, zone):
+@given(worlds, st.lists(notes, max_size=12), st.sampled_from(ZONES))
+def test_every_observation_passes_the_checks(made, read, zone):
     artifacts = stored(made)
     profile = person_in(zone)
     by_row = {artifact.id: artifact for artifact in artifacts}
-    for item in observe(artifacts, profile, NOW):
+    by_note = {row: [note] for row, note in enumerate(read, start=1)}
+    for item in observe(artifacts, profile, NOW, notes=by_note):
         finding = Finding(
             template=item.template,
             description=item.sentence,

@@ -35,10 +35,11 @@ def profile_of(file: WorkspaceFile) -> Profile:
 
 
 def read(file: WorkspaceFile, profile: Profile, folder: Path) -> list[Artifact]:
-    """The mails, events and tasks of the exported file, numbered as a store would."""
+    """The mails, events, tasks and files of the exported file, numbered as a store would."""
     export_files(file, folder)
     found = []
-    for kind, place in (("maildir", folder / "mail"), ("calendar", folder / "calendar" / "calendar.ics")):
+    places = {"maildir": "mail", "calendar": "calendar/calendar.ics", "folder": "documents"}
+    for kind, place in ((kind, folder / where) for kind, where in places.items()):
         surroundings = Surroundings(
             own=frozenset(profile.persona.emails),
             known=profile.known,
@@ -71,3 +72,17 @@ def test_what_can_be_computed_of_the_sample_is_found_and_nothing_else(tmp_path):
         assert fitting, f"found, and no problem of the sample: {finding.description}"
         solved[fitting[0]] = finding.action.function_name
     assert solved == {"p1": "reschedule_meeting", "p2": "reply_email", "p3": "update_task"}
+
+
+def test_what_a_model_is_told_of_the_sample_beside_is_little_and_true(tmp_path):
+    file = read_workspace(SAMPLE)
+    profile = profile_of(file)
+    artifacts = read(file, profile, tmp_path / "export")
+    rows = {artifact.id: artifact for artifact in artifacts}
+    seen = observe(artifacts, profile, file.now.replace(tzinfo=file.zone))
+    doubtful = {item.kind: item for item in seen if not item.certain}
+    assert sorted(doubtful) == ["renewal-near", "versions-differ"]
+    assert "is Sun 31 May 2026 before the end of the term on Fri 31 July 2026" in doubtful["renewal-near"].sentence
+    titles = [rows[item.artifact].title for item in doubtful["renewal-near"].evidence]
+    assert titles == ["Building/Clairon service agreement.pdf", "Write to Clairon, end the hire"]
+    assert "The older one went to Paula Gately on Tue 21 April 2026" in doubtful["versions-differ"].sentence
