@@ -6,11 +6,26 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
+from inference.checks import addresses, check
 from inference.observations import Observation, observe
-from workspace import Artifact, Kind, Note, Person, Persona, Profile, Relationship, Role, Trust, WorldModel
+from templates import load_templates
+from workspace import (
+    Artifact,
+    Finding,
+    Kind,
+    Note,
+    Person,
+    Persona,
+    Profile,
+    Relationship,
+    Role,
+    Trust,
+    WorldModel,
+)
 
 BERLIN = ZoneInfo("Europe/Berlin")
 ANNA, BEN, CARLA, DAN = "anna@firm.example", "ben@firm.example", "carla@client.example", "dan@firm.example"
+TEMPLATES = frozenset(template.id for template in load_templates())
 NAMES = {ANNA: "Anna Berger", BEN: "Ben Okafor", CARLA: "Carla Ruiz", DAN: "Dan Novak"}
 
 
@@ -79,7 +94,21 @@ class Maker:
     def see(
         self, *artifacts: Artifact, kind: str = "", notes: Mapping[int, Sequence[Note]] | None = None
     ) -> list[Observation]:
+        """What is observed; all of it can become a finding."""
         found = observe(artifacts, self.profile, self.now, notes=notes or {})
+        known = addresses(artifacts, self.profile)
+        rows = {artifact.id: artifact for artifact in artifacts}
+        for item in found:
+            finding = Finding(
+                template=item.template,
+                description=item.sentence,
+                why=item.why,
+                evidence=item.evidence,
+                action=item.action,
+                confidence=0.5,
+                deadline=item.deadline,
+            )
+            assert check(finding, rows, self.profile, self.now, known, (), TEMPLATES) is None
         return [observation for observation in found if kind in ("", observation.kind)]
 
     def sure(self, *artifacts: Artifact) -> list[str]:
