@@ -11,6 +11,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
+from inference.again import prove_again
 from inference.computed import Computed, keep
 from inference.journal import Journal
 from inference.models.contract import Message
@@ -73,6 +74,9 @@ class Asking:
         """Select, ask and prove, close the views that had nothing more to say, and add what was computed."""
         with timed(run, "select"):
             views, setting = self._select(sight, seeds, embedder, index_folder, nonce, run)
+        if self.options.method.proof:
+            with timed(run, "prove"):
+                prove_again(self.store, self.grounds, setting, run)
         waiting = len(views) - self.options.views if self.options.views else 0
         if waiting > 0:
             views = views[: self.options.views]
