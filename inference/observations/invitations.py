@@ -19,7 +19,7 @@ def unanswered_invitations(world: World) -> Iterator[Observation]:
     """The next such occurrence of each series within 36 hours or up to the end of the next working day."""
     told: set[str] = set()
     bound = commitments(world)
-    last_day = next_working_day(world.today)
+    last_day = next_working_day(world.today, world.holidays)
     coming = [
         event
         for event in world.events

@@ -111,7 +111,7 @@ def _action(first: Artifact, second: Artifact, busy: list[tuple[datetime, dateti
             other = second if event is first else first
             if wanted is Standing.ACCEPTED:
                 return _answer(event)
-            slot = free_slot(event.time, event.end, busy, world.now, world.zone)
+            slot = free_slot(event.time, event.end, busy, world.now, world.zone, world.holidays)
             if slot is not None:
                 note = "Moved because of another appointment at the same time."
                 return Action(

@@ -117,7 +117,8 @@ def _one_day(fact: str) -> date | None:
 def _is_over(promise: _Promise, world: World) -> bool:
     if promise.by is not None:
         return world.today - _LATE <= promise.by < world.today
-    return working_days_between(written_on(promise.mail, world), world.today) >= max(_PATIENCE, world.answer_days)
+    age = working_days_between(written_on(promise.mail, world), world.today, world.holidays)
+    return age >= max(_PATIENCE, world.answer_days)
 
 
 def _is_kept(promise: _Promise, world: World) -> bool:
@@ -172,7 +173,7 @@ def _observe(promise: _Promise, world: World) -> Observation:
     said = f'"{" ".join(promise.what.split())}"'
     if promise.own:
         sentence = f"You promised {name} in {called(mail)} on {say_day(written)}{by}: {said}"
-        soon = say_day(next_working_day(world.today))
+        soon = say_day(next_working_day(world.today, world.holidays))
         line = f"I have not forgotten what I promised you. You will have it by {soon}."
     else:
         sentence = f"{name} promised you in {called(mail)} on {say_day(written)}{by}: {said}"

@@ -226,9 +226,10 @@ def _observe(notice: _Notice, wish: Artifact | None, world: World) -> Observatio
         sentence += f" {called(wish)} speaks of leaving it."
         if planned is not None and planned > notice.day:
             sentence = sentence.removesuffix(".") + f", and stands on {say_day(planned)}, which is too late."
-    day = notice.day if is_working_day(notice.day) else previous_working_day(notice.day)
+    off = world.holidays
+    day = notice.day if is_working_day(notice.day, off) else previous_working_day(notice.day, off)
     if day > world.today:
-        day = max(world.today, previous_working_day(day))
+        day = max(world.today, previous_working_day(day, off))
     return Observation(
         kind="renewal-near",
         sentence=sentence,
@@ -240,7 +241,7 @@ def _observe(notice: _Notice, wish: Artifact | None, world: World) -> Observatio
             function_name="create_task",
             parameters={
                 "title": f"Give notice: {contract.title.rpartition('/')[2][:120]}".strip(),
-                "due": (day if is_working_day(day) else next_working_day(day)).isoformat(),
+                "due": (day if is_working_day(day, off) else next_working_day(day, off)).isoformat(),
                 "notes": f"The last day for notice is {say_day(notice.day)}.",
             },
         ),

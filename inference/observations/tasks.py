@@ -41,7 +41,7 @@ def past_due(world: World) -> Iterator[Observation]:
             certain=recent and not mentioned,
             template="task-past-due",
             why="Its day has passed, nothing says that it was done, and its date was not moved.",
-            action=_move(task, next_working_day(world.today), f"It was due on {say_day(due)}."),
+            action=_move(task, next_working_day(world.today, world.holidays), f"It was due on {say_day(due)}."),
             deadline=None,
             weight=0.6 if recent else 0.2,
         )
@@ -119,9 +119,9 @@ def _says_settled(sentence: str) -> bool:
 def better_day(absence: Absence, world: World) -> tuple[date, str]:
     away = f"You are away from {say_day(absence.first)} to {say_day(absence.last)}."
     if absence.first <= world.today:
-        return next_working_day(absence.last), f"{away} This is the first working day after it."
-    before = previous_working_day(absence.first)
-    if before < world.today or not is_working_day(before):
+        return next_working_day(absence.last, world.holidays), f"{away} This is the first working day after it."
+    before = previous_working_day(absence.first, world.holidays)
+    if before < world.today or not is_working_day(before, world.holidays):
         return world.today, f"{away} Nothing but today is left before it."
     return before, f"{away} This is the last working day before it."
 

@@ -63,7 +63,7 @@ def _is_due(mail: Artifact, world: World) -> bool:
     """Whether an answer to this mail would be late by now."""
     if mail.time is None or mail.time < world.now - RECENT or wants_no_answer(mail.text):
         return False
-    return working_days_between(world.local(mail.time).date(), world.today) >= world.answer_days
+    return working_days_between(world.local(mail.time).date(), world.today, world.holidays) >= world.answer_days
 
 
 def _for_you(mail: Artifact, world: World) -> Observation | None:
@@ -81,6 +81,7 @@ def _for_you(mail: Artifact, world: World) -> Observation | None:
     if evidence is None or evidence.quote != found.sentence:
         return None
     written = world.local(_time(mail)).date()
+    passed = working_days_between(written, world.today, world.holidays)
     named = named_days(found.sentence, written)
     limits = [day for sentence in sentences(mail.text) for day in named_days(sentence, written) if day.limit]
     deadline = _deadline([*named, *limits], world)
@@ -90,7 +91,7 @@ def _for_you(mail: Artifact, world: World) -> Observation | None:
         kind="waits-for-you",
         sentence=(
             f"{world.name_of(writer)} asked you in {called(mail)} on {say_day(written)}, "
-            f"{working_days_between(written, world.today)} working days ago, and you have not answered: "
+            f"{passed} working days ago, and you have not answered: "
             f"{_said(found)}"
         ),
         evidence=(evidence,),
@@ -106,7 +107,7 @@ def _for_you(mail: Artifact, world: World) -> Observation | None:
             mail,
             writer,
             "thank you for your mail, and sorry for the wait. I have your question before me and will "
-            f"answer it by {say_day(next_working_day(world.today))}.",
+            f"answer it by {say_day(next_working_day(world.today, world.holidays))}.",
             world,
         ),
         deadline=deadline,
@@ -125,6 +126,7 @@ def _for_others(mail: Artifact, world: World) -> Observation | None:
     if evidence is None or evidence.quote != found.sentence:
         return None
     written = world.local(_time(mail)).date()
+    passed = working_days_between(written, world.today, world.holidays)
     named = named_days(found.sentence, written)
     limits = [day for sentence in sentences(mail.text) for day in named_days(sentence, written) if day.limit]
     deadline = _deadline([*named, *limits], world)
@@ -136,7 +138,7 @@ def _for_others(mail: Artifact, world: World) -> Observation | None:
         kind="waits-for-others",
         sentence=(
             f"You asked {names} in {called(mail)} on {say_day(written)}, "
-            f"{working_days_between(written, world.today)} working days ago, and nobody has answered: "
+            f"{passed} working days ago, and nobody has answered: "
             f"{_said(found)}"
             + (f" {called(depends)} is coming up." if depends is not None and on is not None else "")
         ),
@@ -273,7 +275,7 @@ def _is_far(deadline: datetime | None, world: World) -> bool:
     if deadline is None:
         return False
     last = world.local(deadline).date() - timedelta(days=1)
-    return working_days_between(world.today, last) > _IN_TIME
+    return working_days_between(world.today, last, world.holidays) > _IN_TIME
 
 
 def _end_of(day: date, world: World) -> datetime:

@@ -9,6 +9,7 @@ from zoneinfo import ZoneInfo
 
 from inference.checks import MAX_QUOTE, MIN_WORDS, quote_fault
 from inference.observations.joined import each_once
+from inference.observations.public_holidays import PublicHolidays, public_holidays
 from inference.observations.words import plain, stems, subject
 from workspace import Artifact, Evidence, Kind, Note, Person, Profile, Role, Trust
 
@@ -51,6 +52,10 @@ class World:
     @cached_property
     def today(self) -> date:
         return self.local(self.now).date()
+
+    @property
+    def holidays(self) -> PublicHolidays:
+        return public_holidays(self.profile.timezone)
 
     def local(self, moment: datetime) -> datetime:
         return moment.astimezone(self.zone)
