@@ -11,6 +11,7 @@ from desktop.commands import (
     add,
     demo,
     doctor,
+    eval,
     export,
     findings,
     forget,
@@ -88,6 +89,7 @@ for part in (
     export,
     workspace_file,
     demo,
+    eval,
 ):
     part.register(app)
 
