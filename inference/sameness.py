@@ -1,8 +1,8 @@
 """Is it news? A problem can be told twice: from another side, with other artifacts, under another template.
 
 What only compares labels does not notice that. So a finding that passed everything else is held against those
-known before that touch it, in whatever state: they share artifacts, a thread or a series, or people. The model
-says whether a person who acts on the one would have dealt with the other.
+known before that touch it, in whatever state: they share artifacts, a thread or a series, people, or words. The
+model says whether a person who acts on the one would have dealt with the other.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from inference.candidate import same_type
 from inference.checks import Rejection
 from inference.models.contract import Request
+from inference.observations.words import stems
 from inference.prompts import known_line, same_messages
 from workspace import RECIPIENTS, Call, Finding
 
@@ -23,23 +24,31 @@ if TYPE_CHECKING:
 
 MOST = 8
 """How many of the known findings a new one is held against."""
+ALIKE = 0.4
+"""Findings of which the one shares this part of its words with the other may be the same, whatever they cite."""
+
 MARGIN = 64
 _SHARED_ARTIFACT, _SHARED_TIE, _SHARED_PERSON = 4, 2, 1
 
 
 @dataclass(frozen=True, slots=True)
 class Touch:
-    """By what a finding can be seen to touch another: its artifacts, their threads and series, their people."""
+    """By what a finding can be seen to touch another: its artifacts, their threads and series, their people, and
+    the stems of the words in which it is told."""
 
     artifacts: frozenset[int]
     ties: frozenset[str]
     people: frozenset[str]
+    words: frozenset[str]
 
     def weight(self, other: Touch) -> int:
+        fewer = min(len(self.words), len(other.words))
+        alike = fewer > 0 and len(self.words & other.words) >= ALIKE * fewer
         return (
             _SHARED_ARTIFACT * len(self.artifacts & other.artifacts)
             + _SHARED_TIE * len(self.ties & other.ties)
             + _SHARED_PERSON * len(self.people & other.people)
+            + alike
         )
 
 
@@ -77,7 +86,10 @@ class Known:
             ties = {tie for artifact in held for tie in (artifact.thread, artifact.uid, artifact.parent)}
             people = {person.email for artifact in held for person in artifact.people}
             self._touch[other.about] = Touch(
-                other.artifacts, frozenset(ties - {""}), frozenset(people - own - {""})
+                other.artifacts,
+                frozenset(ties - {""}),
+                frozenset(people - own - {""}),
+                frozenset(stems(other.description)),
             )
         mine = self._touch[finding.about]
         weights = [(mine.weight(self._touch[other.about]), at) for at, other in enumerate(self.findings)]

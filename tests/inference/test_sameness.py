@@ -55,6 +55,13 @@ def test_one_that_it_does_not_know_is_news(store):
     assert len(model.asked) == 1
 
 
+def test_one_that_is_told_in_like_words_is_asked_about_whatever_it_cites(store):
+    late = finding("other", "Nobody has sent the programme to the printer.", 3)
+    told, model, _ = ask(store, [TASK], late)
+    assert told.check == "known"
+    assert len(model.asked) == 1
+
+
 def test_what_touches_nothing_known_is_not_asked_about(store):
     told, model, calls = ask(store, [TASK], finding("other", "Something else.", 3))
     assert (told, model.asked, calls) == (None, [], [])
