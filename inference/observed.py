@@ -14,7 +14,7 @@ from workspace import Artifact, Dropped, Finding, Profile
 _FROM_STRUCTURE = 0.95
 # That a mail asks is told by its phrases, and an answer given by telephone leaves no trace.
 _FROM_WORDS = 0.8
-_WORDS = frozenset({"waits-for-you", "waits-for-others"})
+_WORDS = frozenset({"waits-for-you", "waits-for-others", "asked-in-vain"})
 
 
 def findings_from(

@@ -9,11 +9,13 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from types import MappingProxyType
 
+from inference.observations.asked_in_vain import asked_in_vain
 from inference.observations.attachments import missing_attachments
 from inference.observations.declined import everyone_declined
 from inference.observations.disagreements import date_disagrees
 from inference.observations.duties import duties_in_absence
 from inference.observations.invitations import unanswered_invitations
+from inference.observations.needed import needed_missing
 from inference.observations.observation import Observation
 from inference.observations.overlaps import overlaps
 from inference.observations.promises import promises
@@ -35,6 +37,8 @@ _KINDS = (
     due_in_absence,
     duties_in_absence,
     unanswered_invitations,
+    needed_missing,
+    asked_in_vain,
     date_disagrees,
     renewal_near,
     promises,

@@ -30,7 +30,7 @@ def absences(world: World) -> list[Absence]:
     for event in world.events:
         if event.end is not None and event.end < world.now - timedelta(days=1):
             continue
-        days = _days(event, world)
+        days = whole_days(event, world)
         sure = _is_own(event, world) if days is not None else None
         if days is not None and sure is not None and days[1] >= world.today:
             found.append(Absence(event, days[0], days[1], sure))
@@ -48,6 +48,14 @@ def cite_absence(absence: Absence, world: World) -> Evidence | None:
     return cite_words(absence.event, world, day=absence.first, words="away leave absence")
 
 
+def says_absence(title: str) -> bool:
+    """Whether the title of an entry is that of an absence, whoever it may be that is away."""
+    words = plain(title)
+    return (
+        bool(_ABSENCE.search(words)) and "?" not in words and not (_PUBLIC.search(words) or _ABOUT.search(words))
+    )
+
+
 def _noted(world: World) -> Iterator[Absence]:
     """Absences to come that the notes of the person's own mails name, with their name and both days."""
     for mail in world.mails:
@@ -62,7 +70,7 @@ def _noted(world: World) -> Iterator[Absence]:
                 yield Absence(mail, days[0], days[-1], False)
 
 
-def _days(event: Artifact, world: World) -> tuple[date, date] | None:
+def whole_days(event: Artifact, world: World) -> tuple[date, date] | None:
     """First and last whole day of an all-day entry or of one of a day or more, None for any other."""
     if event.cancelled or event.status.casefold() == "cancelled" or event.time is None:
         return None

@@ -12,8 +12,9 @@ class Observation:
 
     `kind` is overlap, everyone-declined, waits-for-you, waits-for-others, past-due, due-in-absence,
     invitation-unanswered, date-disagrees, renewal-near, promise-without-trace, attachment-missing,
-    versions-differ or replaced-in-use. `sentence` is plain English with names and local times and can be read by
-    itself.
+    versions-differ, replaced-in-use, needed-missing, organizer-gone, asked-in-vain, too-far-apart,
+    zone-disagrees, on-a-holiday, waits-crossed, left-to-each-other or overdue-from-others. `sentence` is plain
+    English with names and local times and can be read by itself.
     `evidence` names every artifact that the fact rests on. `certain` says that it may become a finding
     without anybody reading further; then `template`, `why` and `action` are those of the finding. `deadline`
     is the moment after which acting is too late, where there is one. `weight` (0 to 1) says how pressing it is.

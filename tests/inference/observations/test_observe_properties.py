@@ -35,6 +35,7 @@ ADDRESSES = (
 )
 TITLES = (
     *("Budget round", "Call", "", "Out of office", "Urlaub Ben", "Travel to Ben", "Flight", "Re: Offer", "Offer"),
+    *("Ben on leave", "Call Ben", "Automatic reply: Offer", "Submit the offer"),
     *("\u200b", "\u2018Q3\u2019 \u2013 plan", "휴가", "Send the offer to Ben", "word " * 120, "y" * 500),
 )
 TEXTS = (
@@ -49,6 +50,14 @@ TEXTS = (
     "I'll send you the offer by 20 March.",
     "Please find the offer attached. Could you sign it by 30 March?",
     "The offer plan is on 30 March. We go by version 1 of the offer.",
+    *("I am out of the office until 10 April 2026.", "Ben no longer works here.", "Ben must sign the offer."),
+    *(
+        "The train takes 2 hours.",
+        "10:00 EST",
+        "at 9:00 London time",
+        "Ben does the offer.",
+        "Anna does the offer.",
+    ),
     "\u00bfPuedes confirmar la\u00a0hora \u2018exacta\u2019\u2026 ya?",
 )
 FILES = (
@@ -62,7 +71,8 @@ TEMPLATES = frozenset(
         *("overlapping-commitments", "meeting-without-audience", "question-left-unanswered", "reply-never-came"),
         *("task-past-due", "due-during-absence", "invitation-unanswered", "same-fact-two-values"),
         *("deadline-missing-from-plan", "notice-period-closing", "promise-not-kept", "delivery-silently-late"),
-        "superseded-version-in-use",
+        *("superseded-version-in-use", "needed-person-away", "decision-maker-missing", "duty-of-someone-gone"),
+        *("approval-holds-up-work", "no-time-to-get-there", "time-zone-misread", "owner-assumed-elsewhere"),
     }
 )
 # Around the change of the clocks in Europe, and of two days before it in no zone.
@@ -108,6 +118,7 @@ def events(draw: st.DrawFn) -> Artifact:
         all_day=draw(seldom),
         busy=not draw(seldom),
         cancelled=draw(seldom),
+        location=draw(st.sampled_from(["", "", "Office", "Harbour", "Zoom"])),
         series=draw(st.sampled_from(["", "", "", "s", "r"])),
     )
 

@@ -81,7 +81,8 @@ def test_what_a_model_is_told_of_the_sample_beside_is_little_and_true(tmp_path):
     rows = {artifact.id: artifact for artifact in artifacts}
     seen = observe(artifacts, profile, file.now.replace(tzinfo=file.zone))
     doubtful = {item.kind: item for item in seen if not item.certain}
-    assert sorted(doubtful) == ["renewal-near", "versions-differ"]
+    assert sorted(doubtful) == ["asked-in-vain", "renewal-near", "versions-differ"]
+    assert "But Helen Tierney is away from Sat 16 May 2026 to Mon 1 June" in doubtful["asked-in-vain"].sentence
     assert "is Sun 31 May 2026 before the end of the term on Fri 31 July 2026" in doubtful["renewal-near"].sentence
     titles = [rows[item.artifact].title for item in doubtful["renewal-near"].evidence]
     assert titles == ["Building/Clairon service agreement.pdf", "Write to Clairon, end the hire"]
