@@ -98,7 +98,7 @@ class Blocks:
         longest = "" if later is None else _place(later, later)
         tokens = self._count(shown.text(longest) + "\n")
         while tokens > self._most:
-            shown = _cut(shown, self._most / tokens)
+            shown = shown.shorter(self._most / tokens)
             tokens = self._count(shown.text(longest) + "\n")
         moment = artifact.time or artifact.due
         return Block(
@@ -116,15 +116,6 @@ def _place(later: int, missing: int) -> str:
     if not later:
         return "last in its thread"
     return f"{later} later in its thread" + (f", {missing} of them not shown" if missing else "")
-
-
-def _cut(shown: Shown, share: float) -> Shown:
-    """About this share of the text, and always less than before; the head goes last."""
-    length = len(shown.head) + len(shown.body)
-    kept = max(1, min(length - 4, int(length * share)))
-    if kept > len(shown.head):
-        return Shown(shown.head, shown.body[: kept - len(shown.head)].rstrip() + " …")
-    return Shown(shown.head[:kept].rstrip() + " …", "")
 
 
 def _message(artifact: Artifact) -> tuple[str, str]:

@@ -20,7 +20,11 @@ class Commitment(BaseModel):
 
 
 class Note(BaseModel):
-    """The typed facts of one text, in English. Every list is bounded, so that decoding ends."""
+    """The typed facts of one text, in English. Every list is bounded, so that decoding ends.
+
+    `thread` is for a mail that comes after others of its thread: how things stand there after it. All other facts
+    are those of the text itself.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
     people: Annotated[list[Word], Field(max_length=8)]
@@ -31,4 +35,5 @@ class Note(BaseModel):
     states: Annotated[list[Phrase], Field(max_length=5)]
     rules: Annotated[list[Phrase], Field(max_length=5)]
     absences: Annotated[list[Phrase], Field(max_length=4)]
+    thread: Annotated[list[Phrase], Field(max_length=6)] = Field(default_factory=list)
     line: Annotated[str, StringConstraints(min_length=1, max_length=360)]

@@ -3,20 +3,21 @@
     [a17] email 2026-03-12 Thu 09:10 Anna Bell -> you | Crates | Anna asks for the key by 2026-03-16 Mon. | ...
 
 The head is what the program knows. What follows is the note, or where there is none the artifact's own words,
-which are then foreign text.
+which are then foreign text. The last mail of a thread also shows how things stand there.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 from inference.foreign import unlabelled, visible
 from inference.orders import WITHHELD, gives_orders
-from workspace import Artifact, Kind, Note, Person, Profile, Role
+from inference.reading.card import Paragraph, card_of, laid_out, shortened
+from workspace import Artifact, Kind, Person, Profile, Role
 
 if TYPE_CHECKING:
     from workspace.store import Series, Store
@@ -30,14 +31,34 @@ FULL_TEXT = 6000
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """What is shown of one artifact: `head`, what the program knows, and `body`, what it says, "" for nothing."""
+    """What is shown of one artifact: `head`, what the program knows, and `body`, what it says, "" for nothing.
+
+    `card` is what the body is made of where that is a note: the facts of each section.
+    """
 
     head: str
     body: str
+    card: tuple[Paragraph, ...] = ()
 
     def text(self, more: str = "") -> str:
         """The whole, with `more` at the end of the head."""
         return f"{self.head} | {more}{self.body}" if more else self.head + self.body
+
+    def shorter(self, share: float) -> Shown:
+        """About this share of the text at the most, and always less than before.
+
+        Of a card, facts go before lines, those that say least first, and the lines of the poorest sections before
+        those of sections that say who owes what by when. Of anything else the end goes, and the head last.
+        """
+        length = len(self.head) + len(self.body)
+        kept = max(1, min(length - 4, int(length * share)))
+        if self.card:
+            body, card = shortened(self.card, kept - len(self.head))
+            if body and len(body) < len(self.body):
+                return Shown(self.head, body, card)
+        if kept > len(self.head):
+            return Shown(self.head, self.body[: kept - len(self.head)].rstrip() + " \u2026")
+        return Shown(self.head[:kept].rstrip() + " \u2026", "")
 
 
 def show(store: Store, ids: Sequence[int], profile: Profile, *, full_text: bool = False) -> dict[int, Shown]:
@@ -48,23 +69,25 @@ def show(store: Store, ids: Sequence[int], profile: Profile, *, full_text: bool 
     artifacts = store.artifacts.get(ids)
     series = store.ties.series([i for i, artifact in artifacts.items() if artifact.series])
     notes = {} if full_text else store.readings.notes(list(artifacts))
+    of_threads = [row for row, readings in notes.items() if any(reading.note.thread for reading in readings)]
+    last = {row for row, later in store.ties.later_in_thread(of_threads).items() if not later}
     found: dict[int, Shown] = {}
     for artifact_id in ids:
         artifact = artifacts.get(artifact_id)
         if artifact is None:
             continue
         head = f"[{artifact.label}] {header(artifact, profile, series.get(artifact_id))}"
+        card: tuple[Paragraph, ...] = ()
         if gives_orders(artifact):
             withheld = replace(artifact, title=WITHHELD, location="")
             head, body = f"[{artifact.label}] {header(withheld, profile)}", ""
         elif full_text:
             body = "".join(f"\n  {line}" for line in _lines(_own_words(artifact)))
         else:
-            readings = notes.get(artifact_id, [])
-            said = _card(reading.note for reading in readings)
-            said = said if readings else _beginning(_own_words(artifact), STAND_IN)
+            card = card_of(notes.get(artifact_id, []), thread=artifact_id in last)
+            said = laid_out(card) if card else _beginning(_own_words(artifact), STAND_IN)
             body = f" | {said}" if said else ""
-        found[artifact_id] = Shown(head, body)
+        found[artifact_id] = Shown(head, body, card)
     return found
 
 
@@ -152,47 +175,6 @@ def _name(person: Person, profile: Profile) -> str:
     if person.email and person.email in profile.persona.emails:
         return "you"
     return (person.name or person.email)[:60]
-
-
-def _card(notes: Iterable[Note]) -> str:
-    return unlabelled(visible(" | ".join(filter(None, (_facts(note) for note in notes)))))
-
-
-def _facts(note: Note) -> str:
-    """The line, and those facts that it does not already say."""
-    said = [" ".join(note.line.split())]
-    owed = [_owed(*map(str.strip, (one.who, one.what, one.to, one.by))) for one in note.commitments]
-    groups = (
-        ("owes", owed),
-        ("dates", note.dates),
-        ("amounts", note.amounts),
-        ("state", note.states),
-        ("rule", note.rules),
-        ("away", note.absences),
-        ("things", note.things),
-    )
-    told = _words(note.line) | {"to", "when"}
-    for name, facts in groups:
-        new = []
-        for fact in facts:
-            words = _words(fact)
-            if not words <= told:
-                new.append(" ".join(fact.split()))
-                told |= words
-        if new:
-            said.append(f"{name}: {'; '.join(new)}")
-    return " | ".join(said)
-
-
-def _owed(who: str, what: str, to: str, by: str) -> str:
-    """A form that reads well in any wording: `by` may be a day, "within ten days" or "before collection"."""
-    names = f"{who} to {to}" if who and to and who != to else who
-    more = ([f"for {to}"] if to and not who else []) + ([f"when: {by}"] if by else [])
-    return (f"{names}: " if names else "") + what + (f" ({'; '.join(more)})" if more else "")
-
-
-def _words(text: str) -> set[str]:
-    return set(re.findall(r"\w+", text.casefold()))
 
 
 def _beginning(text: str, limit: int) -> str:

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from tests.desktop.steady_server import steady_server
-from workspace import Folders
+from workspace import Folders, Profile, Relationship, WorldModel
 from workspace.store import Store
 
 TURNS = 5
@@ -30,6 +30,9 @@ def test_the_result_of_a_killed_worker_equals_that_of_one_that_was_not(
     """Twenty kills: five in each of sync, read, index and discover, at random moments of the step."""
     for number in range(100, 100 + MAILS):
         put_mail(added / "mail", number, f"Note {number}", f"Note {number} on the loan of object {number * 7}.\n")
+    # What strangers alone say is no finding.
+    known = WorldModel(relationships=(Relationship(name="Jonas Feld", email="jonas@x.example"),))
+    Profile.load(home.profile).model_copy(update={"world_model": known}).save(home.profile)
     fresh = home.store.read_bytes()
     with steady_server() as model:
         lengths = finish(tide_process, model)

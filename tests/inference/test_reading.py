@@ -8,7 +8,8 @@ import pytest
 
 from inference.foreign import unlabelled, visible
 from inference.reading import PROMPT_VERSION, read_artifacts, show
-from inference.reading.prompt import EARLIER, MOST_SECTIONS, SECTION, sections
+from inference.reading.prompt import EARLIER
+from inference.reading.sections import MOST_SECTIONS, SECTION, sections
 from tests.inference.scripted import Scripted
 from tests.inference.small_world import NOW, PROFILE, add, event, ids_of, mail, note, open_store, put_note
 from workspace import Artifact, Kind, Person, Role
@@ -243,7 +244,7 @@ def test_a_long_text_is_read_in_sections(store):
 
 def test_sections_shrink_to_the_context_of_the_model(store):
     add(store, mail("long", "word " * 2400))
-    model = Scripted(card, context=3900)
+    model = Scripted(card, context=4200)
     assert read(store, model) == 1
     assert all(model.count(r.messages) + r.max_tokens <= model.context for r in model.asked)
     assert sum(asked(request).count("word ") + asked(request).count("word\n") for request in model.asked) == 2400
@@ -251,8 +252,8 @@ def test_sections_shrink_to_the_context_of_the_model(store):
 
 def test_sections_lose_nothing_and_have_an_end():
     text = "ab " * 5000
-    assert "".join(sections(text, 700)).replace(" ", "") == "ab" * 5000
-    assert sections("x" * 2000, 700) == ["x" * 700, "x" * 700, "x" * 600]
+    assert "".join(part.text for part in sections(text, 700)).replace(" ", "") == "ab" * 5000
+    assert [part.text for part in sections("x" * 2000, 700)] == ["x" * 700, "x" * 700, "x" * 600]
     assert len(sections("y" * 10_000_000)) == MOST_SECTIONS
     assert sections(" \n ") == []
 

@@ -12,7 +12,7 @@ from workspace.store.database import friendly, transaction
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """A note of one section of an artifact; `digest` is that of the artifact it was made from."""
+    """A note of one section of an artifact, with its heading; `digest` is that of the artifact it is made from."""
 
     artifact: int
     section: int
@@ -20,6 +20,7 @@ class Reading:
     prompt_version: int
     digest: str
     note: Note
+    heading: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,10 +60,10 @@ class Readings:
         with friendly(self._path), transaction(self._connection):
             self._connection.execute("DELETE FROM note WHERE artifact_id = ?", (artifact,))
             self._connection.executemany(
-                "INSERT INTO note (artifact_id, section, model, prompt_version, digest, note)"
-                " VALUES (?, ?, ?, ?, ?, ?)",
+                "INSERT INTO note (artifact_id, section, model, prompt_version, digest, note, heading)"
+                " VALUES (?, ?, ?, ?, ?, ?, ?)",
                 [
-                    (artifact, r.section, r.model, r.prompt_version, r.digest, r.note.model_dump_json())
+                    (artifact, r.section, r.model, r.prompt_version, r.digest, r.note.model_dump_json(), r.heading)
                     for r in readings
                 ],
             )
@@ -83,15 +84,37 @@ class Readings:
         for start in range(0, len(artifacts), 500):
             part = artifacts[start : start + 500]
             rows = self._connection.execute(
-                "SELECT artifact_id, section, model, prompt_version, note.digest, note FROM note"
+                "SELECT artifact_id, section, model, prompt_version, note.digest, note, heading FROM note"
                 " JOIN artifact ON artifact.id = note.artifact_id AND artifact.digest = note.digest"
                 f" WHERE artifact_id IN ({','.join('?' * len(part))}) AND note <> ''"
                 " ORDER BY artifact_id, section",
                 part,
             )
-            for artifact, section, model, version, digest, note in rows:
-                reading = Reading(artifact, section, model, version, digest, Note.model_validate_json(note))
-                found.setdefault(artifact, []).append(reading)
+            for artifact, section, model, version, digest, note, heading in rows:
+                said = Note.model_validate_json(note)
+                found.setdefault(artifact, []).append(
+                    Reading(artifact, section, model, version, digest, said, heading)
+                )
+        return found
+
+    def before_in_thread(self, artifacts: Sequence[int]) -> dict[int, int]:
+        """For those of these artifacts that are mails of a thread: the mail of it that was sent last before.
+
+        Of several that were sent at that moment, as copies of one mail are, it is the one of the lowest id.
+        """
+        found: dict[int, int] = {}
+        for start in range(0, len(artifacts), 500):
+            part = artifacts[start : start + 500]
+            # `+` keeps SQLite from looking the mails up by kind and time, of which there are many, not by thread.
+            rows = self._connection.execute(
+                "SELECT id, before FROM (SELECT a.id AS id, (SELECT b.id FROM artifact b WHERE b.thread = a.thread"
+                " AND b.thread <> '' AND +b.kind = a.kind AND +b.time < a.time"
+                " ORDER BY +b.time DESC, b.id LIMIT 1)"
+                f" AS before FROM artifact a WHERE a.id IN ({','.join('?' * len(part))}) AND a.kind = 'email'"
+                " AND a.thread <> '') WHERE before IS NOT NULL",
+                part,
+            )
+            found.update(rows)
         return found
 
     def vector_digests(self, embedder: str) -> dict[tuple[int, int], str]:

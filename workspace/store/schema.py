@@ -231,4 +231,5 @@ MIGRATIONS: tuple[tuple[int, tuple[str, ...]], ...] = (
             """,
         ),
     ),
+    (1003, ("ALTER TABLE note ADD COLUMN heading TEXT NOT NULL DEFAULT ''",)),
 )
