@@ -37,7 +37,7 @@ HALF = 1.0
 """Shared marks of this worth make half of the most that marks can give."""
 
 STEM_WORTH = 0.5
-DAY_WORTH = 1.5
+DAY_WORTH = 2.0
 """What an ordinary word and a day are worth beside a name or number that is as rare."""
 
 MOST_CARRIERS = 300

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 from datetime import date, datetime, timedelta
 from zoneinfo import ZoneInfo
 
+from inference.observations.dates import named_days
 from workspace import Artifact, Kind, Note
 
 MOST = 200
@@ -32,6 +33,7 @@ def marks_of(artifact: Artifact, notes: Iterable[Note], zone: ZoneInfo) -> tuple
     found.update(dict.fromkeys(_own_days(artifact, zone)))
     dates, rest = _dates(text, near)
     found.update(dict.fromkeys(dates))
+    found.update(dict.fromkeys(_days_in_words(text, near)))
     found.update(dict.fromkeys(person.email for person in artifact.people if _plain_token(person.email)))
     found.update(dict.fromkeys(_ADDRESS.findall(rest.lower())))
     rest = _ADDRESS.sub(" ", rest)
@@ -39,7 +41,9 @@ def marks_of(artifact: Artifact, notes: Iterable[Note], zone: ZoneInfo) -> tuple
     found.update(dict.fromkeys(_numbers(rest)))
     names, words = _words(rest)
     for person in artifact.people:
-        names.update(dict.fromkeys(plain(word) for word in _WORD.findall(person.name) if len(word) > 2))
+        # Who is invited is often known by the address alone.
+        called = person.name or person.email.partition("@")[0]
+        names.update(dict.fromkeys(plain(word) for word in _WORD.findall(called) if len(word) > 2))
     found.update(names)
     found.update(dict.fromkeys(f"{STEM}{word[:_STEM_LETTERS]}" for word in words))
     return tuple(list(found)[:MOST])
@@ -82,6 +86,13 @@ def _dates(text: str, near: date) -> tuple[list[str], str]:
     for form in _DATE_FORMS:
         text = form.sub(take, text)
     return found, _CLOCK.sub(" ", text)
+
+
+def _days_in_words(text: str, near: date) -> Iterator[str]:
+    """The days that are named otherwise than by a date, such as "Thursday" or "in two weeks"."""
+    for line in text[:_READ].splitlines():
+        for named in named_days(line, near):
+            yield named.day.isoformat()
 
 
 def _day(year: str, month: str, day: str, near: date) -> date | None:
@@ -141,6 +152,7 @@ def _plain_token(text: str) -> bool:
     return bool(text) and not any(c.isspace() for c in text)
 
 
+_READ = 6000
 _STEM_LETTERS = 6
 _LONGEST_EVENT = 31
 _MONTHS = {

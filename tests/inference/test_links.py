@@ -5,7 +5,7 @@ import pytest
 from inference.embedding import SentenceEmbedder
 from inference.links import Links
 from tests.inference.small_world import FILLER, NOW, event, ids_of, mail, open_index, open_store
-from workspace import Artifact, Kind
+from workspace import Artifact, Kind, Person, Role
 
 
 @pytest.fixture(scope="module")
@@ -52,6 +52,35 @@ def test_the_same_day_and_amount_link_however_they_are_written(linked):
         mail("other", "It costs 7,350 euro until 22 June 2026.", sender="E F"),
     )
     assert strength("offer", "reminder") > 0.3
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "See you on Thursday.",
+        "Wir sehen uns am Donnerstag.",
+        "On se voit jeudi.",
+        "Nos vemos el jueves.",
+        "목요일에",
+    ],
+)
+def test_a_weekday_is_the_day_that_it_means(linked, said):
+    strength = linked(
+        mail("said", said, sender="A B"),
+        event("there", "Choir", days=3),
+        event("elsewhere", "Dentist", days=5),
+    )
+    assert strength("said", "there") > strength("said", "elsewhere") + 0.2
+
+
+def test_somebody_known_by_an_address_alone_is_the_one_of_that_name(linked):
+    guest = Person(Role.ATTENDEE, "", "paula.gately@harbourline.example")
+    strength = linked(
+        mail("named", "The list is with Paula Gately.", sender="A B"),
+        event("meeting", "Broker", days=3, people=(guest,)),
+        event("other", "Dentist", days=5),
+    )
+    assert strength("named", "meeting") > strength("named", "other") + 0.2
 
 
 def test_other_scripts_link_by_their_words(linked):
