@@ -13,6 +13,7 @@ import numpy as np
 
 from inference.foreign import visible
 from inference.marks import marks_of
+from inference.reading.sections import MOST_SECTIONS
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -28,7 +29,7 @@ UTC = ZoneInfo("UTC")
 
 PASSAGE_WORDS = 200
 MOST_PARTS = 8
-"""Passages of one artifact that are embedded at most."""
+"""Passages of one artifact without a note that are embedded at most; of notes, all sections are."""
 
 BATCH = 128
 """Artifacts that are embedded and committed together; what a kill loses at most."""
@@ -59,12 +60,10 @@ def index_artifacts(
 
 
 def parts_of(artifact: Artifact, notes: Sequence[Note]) -> list[str]:
-    """The texts by which an artifact is found, at most `MOST_PARTS`: the note of each section, else passages."""
+    """The texts by which an artifact is found: the note of each section, else at most `MOST_PARTS` passages."""
     if notes:
         said = [_said(note) for note in notes]
-        return [f"{artifact.title}. {text}" if number == 0 else text for number, text in enumerate(said)][
-            :MOST_PARTS
-        ]
+        return [f"{artifact.title}. {text}" if number == 0 else text for number, text in enumerate(said)]
     passages = list(_passages(visible(artifact.text)))
     first = f"{artifact.title}. {passages[0]}" if passages else artifact.title
     return [part for part in [first.strip(), *passages[1:MOST_PARTS]] if part]
@@ -173,7 +172,8 @@ def _index_batch(
                 for (artifact, part), vector in zip(new, data, strict=True)
             ]
         )
-    store.readings.drop_vectors([(i, n) for i in artifacts for n in range(MOST_PARTS) if (i, n) not in parts])
+    most = max(MOST_PARTS, MOST_SECTIONS)
+    store.readings.drop_vectors([(i, n) for i in artifacts for n in range(most) if (i, n) not in parts])
     store.ties.put(Marked(i, states[i], marks_of(artifact, notes[i], zone)) for i, artifact in artifacts.items())
 
 

@@ -207,3 +207,14 @@ def test_an_event_carries_every_day_that_it_touches():
     assert days == ["2026-05-18", "2026-05-19", "2026-05-20", "2026-05-21", "2026-05-22"]
     late = replace(event("late", "Call"), time=datetime(2026, 5, 18, 23, 30, tzinfo=UTC))
     assert "2026-05-19" in marks_of(late, [], PROFILE.zone)
+
+
+def test_every_section_is_found_by_its_note_and_is_forgotten_with_it(store, minilm):
+    add(store, mail("long", "a lease of many pages"))
+    long = ids_of(store)["long"]
+    put_note(store, long, *(note(f"Clause {n}.") for n in range(20)))
+    index_artifacts(store, minilm)
+    assert sorted(part for _, part in store.readings.vector_digests(minilm.name)) == list(range(20))
+    put_note(store, long, note("A lease."), version=2)
+    index_artifacts(store, minilm)
+    assert list(store.readings.vector_digests(minilm.name)) == [(long, 0)]
