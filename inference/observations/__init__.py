@@ -22,9 +22,11 @@ from inference.observations.promises import promises
 from inference.observations.renewals import renewal_near
 from inference.observations.replaced import replaced_in_use
 from inference.observations.tasks import due_in_absence, past_due
+from inference.observations.travel import too_far_apart
 from inference.observations.versions import versions_differ
 from inference.observations.waits import waits
 from inference.observations.world import World
+from inference.observations.zones import zone_disagrees
 from workspace import Artifact, Note, Profile
 
 __all__ = ["Observation", "observe"]
@@ -39,6 +41,8 @@ _KINDS = (
     unanswered_invitations,
     needed_missing,
     asked_in_vain,
+    too_far_apart,
+    zone_disagrees,
     date_disagrees,
     renewal_near,
     promises,

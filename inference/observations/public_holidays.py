@@ -38,6 +38,11 @@ def public_holidays(zone: str) -> PublicHolidays:
     return PublicHolidays(code, _table("iso3166.tab", key=0, value=1).get(code, ""))
 
 
+def zone_names() -> list[str]:
+    """The time zones that belong to a country, by their IANA names."""
+    return sorted(_table("zone.tab", key=2, value=0))
+
+
 @lru_cache(maxsize=256)
 def _of_year(code: str, year: int) -> Mapping[date, str]:
     if not code:
