@@ -11,12 +11,15 @@ from types import MappingProxyType
 
 from inference.observations.asked_in_vain import asked_in_vain
 from inference.observations.attachments import missing_attachments
+from inference.observations.crossed import left_to_each_other, waits_crossed
 from inference.observations.declined import everyone_declined
 from inference.observations.disagreements import date_disagrees
 from inference.observations.duties import duties_in_absence
+from inference.observations.holidays_met import on_a_holiday
 from inference.observations.invitations import unanswered_invitations
 from inference.observations.needed import needed_missing
 from inference.observations.observation import Observation
+from inference.observations.overdue import overdue_from_others
 from inference.observations.overlaps import overlaps
 from inference.observations.promises import promises
 from inference.observations.renewals import renewal_near
@@ -43,6 +46,10 @@ _KINDS = (
     asked_in_vain,
     too_far_apart,
     zone_disagrees,
+    on_a_holiday,
+    overdue_from_others,
+    waits_crossed,
+    left_to_each_other,
     date_disagrees,
     renewal_near,
     promises,

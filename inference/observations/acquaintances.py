@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from inference.observations.words import plain, word_set
 from inference.observations.world import World
+from workspace import Trust
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,10 +19,12 @@ class Somebody:
 
 
 class Acquaintances:
-    """Whom the person deals with: who takes part in their events, whom they wrote to or the profile names."""
+    """Whom the person deals with: who takes part in their events or writes as somebody known, whom they wrote to
+    or the profile names."""
 
     def __init__(self, world: World) -> None:
-        near = (world.dealt_with | world.events_with.keys()) - world.own
+        writers = {mail.sender.email for mail in world.mails if mail.trust is Trust.KNOWN and mail.sender}
+        near = (world.dealt_with | world.events_with.keys() | writers) - world.own
         pairs = {(person.email, person.name) for artifact in world.artifacts for person in artifact.people}
         pairs |= {(known.email, known.name) for known in world.profile.world_model.relationships}
         found: dict[str, set[str]] = defaultdict(set)

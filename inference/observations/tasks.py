@@ -1,5 +1,6 @@
 """Open tasks that are past due, or due while the person is away."""
 
+import re
 from collections.abc import Iterator
 from datetime import UTC, date, datetime, time, timedelta
 
@@ -41,7 +42,7 @@ def past_due(world: World) -> Iterator[Observation]:
             certain=recent and not mentioned,
             template="task-past-due",
             why="Its day has passed, nothing says that it was done, and its date was not moved.",
-            action=_move(task, next_working_day(world.today, world.holidays), f"It was due on {say_day(due)}."),
+            action=move(task, next_working_day(world.today, world.holidays), f"It was due on {say_day(due)}."),
             deadline=None,
             weight=0.6 if recent else 0.2,
         )
@@ -66,10 +67,10 @@ def due_in_absence(world: World) -> Iterator[Observation]:
                 f"{say_day(absence.first)} to {say_day(absence.last)}, as {called(absence.event)} says."
             ),
             evidence=(said, away_then),
-            certain=absence.sure and not _is_settled(task, world),
+            certain=absence.sure and not is_settled(task, world) and not _is_with_somebody(task, world),
             template="due-during-absence",
             why="Nobody will do it on that day unless it is done before or handed over.",
-            action=_move(task, day, reason),
+            action=move(task, day, reason),
             deadline=datetime.combine(absence.first, time(0), world.zone).astimezone(UTC),
             weight=0.7,
         )
@@ -80,11 +81,13 @@ def own_open(world: World) -> list[Artifact]:
     found = []
     for task in world.tasks:
         assigned = [person for person in task.people if person.role in (Role.ATTENDEE, Role.TO)]
-        if task.cancelled or task.status.casefold() in _CLOSED:
-            continue
-        if not assigned or any(world.is_own(person) for person in assigned):
+        if is_open(task) and (not assigned or any(map(world.is_own, assigned))):
             found.append(task)
     return found
+
+
+def is_open(task: Artifact) -> bool:
+    return not task.cancelled and task.status.casefold() not in _CLOSED
 
 
 def due_day(task: Artifact, world: World) -> date | None:
@@ -96,10 +99,10 @@ def due_day(task: Artifact, world: World) -> date | None:
 
 def _may_be_done(task: Artifact, world: World) -> bool:
     """Whether a text settles the task, or a mail of the person's on its matter may have been it."""
-    return _is_settled(task, world) or any(map(world.sent_by_owner, world.mentions(task.title)))
+    return is_settled(task, world) or any(map(world.sent_by_owner, world.mentions(task.title)))
 
 
-def _is_settled(task: Artifact, world: World) -> bool:
+def is_settled(task: Artifact, world: World) -> bool:
     """Whether the task's notes, or a sentence on its matter in a recent mail, say that it was done, moved or
     handed to somebody."""
     if any(map(_says_settled, sentences(task.text))):
@@ -109,6 +112,11 @@ def _is_settled(task: Artifact, world: World) -> bool:
         for mail in world.mentions(task.title)
         for sentence in (mail.title, *sentences(mail.text))
     )
+
+
+def _is_with_somebody(task: Artifact, world: World) -> bool:
+    """Whether the task's notes say that somebody has it, as in "with Ben, who said yes"."""
+    return any(match["name"] in world.first_names for match in _WITH.finditer(plain(task.text)))
 
 
 def _says_settled(sentence: str) -> bool:
@@ -126,7 +134,7 @@ def better_day(absence: Absence, world: World) -> tuple[date, str]:
     return before, f"{away} This is the last working day before it."
 
 
-def _move(task: Artifact, day: date, note: str) -> Action:
+def move(task: Artifact, day: date, note: str) -> Action:
     return Action(
         function_name="update_task",
         parameters={"task": task.label, "status": "open", "due": day.isoformat(), "note": note},
@@ -145,6 +153,7 @@ _SETTLED = one_of(
     완료|제출했|연기|취소|처리했
     """
 )
+_WITH = re.compile(r"(?<!\w)(?:with|bei|chez|con) (?P<name>[^\W\d_]+)")
 # A sentence that speaks of it as still to come, or denies it.
 _NOT_YET = one_of(
     r"""

@@ -145,7 +145,7 @@ def test_two_series_clash_once_and_the_next_time_is_told(make):
     days = ["2026-03-13", "2026-03-20", "2026-03-27", "2026-04-03"]
     one = [organised(make, start=f"{day} 10:00", end=f"{day} 11:00", series="one", recurrence="x") for day in days]
     two = [accepted(make, start=f"{day} 10:30", end=f"{day} 11:30", series="two", recurrence="x") for day in days]
-    (found,) = make.see(*two, *one)
+    (found,) = make.see(*two, *one, kind="overlap")
     assert found.deadline == make.at("2026-03-20 10:30")
 
 
