@@ -1,6 +1,8 @@
 """The phrases by which text is read, in English, German, French, Spanish and Korean, in plain form (lower case,
 no accents). One alternative a line."""
 
+import re
+
 from inference.observations.words import one_of
 
 # A word that shows that a question is put to the reader, or concerns them.
@@ -129,6 +131,12 @@ COURTESY = one_of(
     r"[^,;\u2013\u2014]*",
 )
 
+# What somebody says of themselves and ends with a question mark, wondering.
+OWN_STATEMENT = re.compile(
+    r"(?:and |but |so |also |oh )?(?:i|i've|i'm|ich|je|j'ai|yo)\b"
+    r"(?! (?:wonder|was wondering|am wondering|ask|would like to know|frage|wusste gern|me demande)\b)"
+    r"(?!.*\b(?:you|your|du|dir|dich|ihr|euch|ihnen|tu|toi|vous|usted|te|os)\b)"
+)
 # Questions that nobody is meant to answer; they are short and begin the sentence.
 RHETORIC = one_of(
     r"""

@@ -104,6 +104,9 @@ def _kind(said: str, following: str) -> bool | None:
     if said.rstrip(" \"')*_").endswith("?"):
         if phrases.RHETORIC.match(said):
             return None
+        # "I found out we pay for a duck??" wonders and asks nothing.
+        if phrases.OWN_STATEMENT.match(said) and not phrases.REQUEST.search(said):
+            return None
         if phrases.TO_YOU.search(said) or phrases.REQUEST.search(said):
             return True
         # "Why does this matter? Because ...": a question that the text goes on to answer itself.

@@ -114,3 +114,15 @@ def test_words_around_the_question_are_read():
     assert not says_settled("It is still open.")
     assert greeted("Hi Ben and Anna,\nhow") == "ben and anna"
     assert greeted("The figures are in.") is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Ordered!! I also found out we've been paying for a duck subscription??", "Ich habe das schon bezahlt??"],
+)
+def test_what_somebody_says_of_themselves_with_a_question_mark_asks_nothing(text):
+    assert asking(text) is None
+
+
+def test_what_somebody_wonders_is_asked():
+    assert asking("I wonder whether the lock fits?") is not None
