@@ -6,7 +6,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
@@ -19,6 +19,7 @@ from inference.options import Options
 from inference.prompts import UNGUIDED, Guide, constant_part, fitting_guides, plan
 from inference.proof import Grounds, prove
 from inference.rounds import Found, Named, Setting, ask_agents, ask_rounds
+from inference.weights import by_weight, template_weights
 from templates import Template, load_cases
 from workspace import Artifact, Evidence, Finding, Profile, Run, UserError
 
@@ -191,7 +192,12 @@ class Asking:
             )
         # What this run itself closed before it was killed it goes through again, with the replies that are kept.
         closed = self.store.runs.is_closed
-        views = [view for view in views if not closed(_key(view, model), but_by=run.id)]
+        weights = template_weights(self.grounds.known)
+        views = [
+            replace(view, templates=by_weight(view.templates, weights))
+            for view in views
+            if not closed(_key(view, model), but_by=run.id)
+        ]
         # Space that no story needs holds further templates.
         spare = max(0, budget.story - max((count(view.text) for view in views), default=0))
         chosen = fitting_guides(guides, self._wanted(views), budget.templates + spare, count)

@@ -1,12 +1,15 @@
 """What the person made of findings weighs their templates: what was right is looked for first."""
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 
 from workspace import Finding, State
 
 PRIOR = 2.0
 """Right findings with which every template begins, so that one dismissal decides nothing."""
+
+LOW = 0.5
+"""A template that weighs less is named after the others that fit a story."""
 
 _AGAINST = {"wrong": 1.0, "unimportant": 1.0, "not-mine": 0.5}
 """What a dismissal with this reason says against a template. Who knew of a problem says nothing against it."""
@@ -30,6 +33,11 @@ def template_weights(findings: Iterable[Finding]) -> dict[str, float]:
         template: round((right[template] + PRIOR) / (right[template] + PRIOR + against[template]), 4)
         for template in sorted(right.keys() | against.keys())
     }
+
+
+def by_weight(templates: Sequence[str], weights: Mapping[str, float]) -> tuple[str, ...]:
+    """The templates in their order, those of low weight last."""
+    return tuple(sorted(templates, key=lambda template: weights.get(template, 1.0) < LOW))
 
 
 def _said_against(reason: str) -> float:

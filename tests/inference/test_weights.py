@@ -2,7 +2,7 @@
 
 import pytest
 
-from inference.weights import template_weights
+from inference.weights import by_weight, template_weights
 from workspace import Action, Evidence, Finding, State
 
 
@@ -41,3 +41,7 @@ def test_accepted_findings_make_up_for_dismissed_ones():
 
 def test_open_and_lapsed_findings_weigh_nothing():
     assert template_weights([finding(State.NEW), finding(State.SNOOZED), finding(State.LAPSED)]) == {}
+
+
+def test_templates_of_low_weight_are_named_last():
+    assert by_weight(("a", "b", "c"), {"a": 0.4, "c": 0.6}) == ("b", "c", "a")
