@@ -56,9 +56,9 @@ def discover(
     """Look once, store what is found, and return the record of the run, which is stored too.
 
     `now` is aware. The strategy `tide` needs `model`, `embedder` and `index_folder`; `observed` needs none.
-    `templates` are those to go by; None for those that come with Tide. Findings are stored as they pass the checks;
-    computed ones when the model has nothing more to say, or cannot be reached. A run of the same inputs that was
-    not finished is taken up again, with the `now` of its start.
+    `templates` are those to go by; None for those that come with Tide. Findings are stored as they pass the
+    checks; computed ones when the model has nothing more to say, or cannot be reached. A run of the same inputs
+    that was not finished is taken up again, with the `now` of its start.
 
     Raises:
         UserError: if the model cannot be reached, or its context is too small to hold a story.
