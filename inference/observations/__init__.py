@@ -1,8 +1,8 @@
 """Computed observations: what follows from times, attendees, threads and states alone, with no model.
 
 Each kind has its module; `world` holds what they look up, `working` days and free time, `events` what an event is
-to the person, `absences` when they are away, `requests`, `statements`, `dates` and `words` what is read
-from text.
+to the person, `absences` when they are away, `away` when others are, `acquaintances` who is called by a name,
+`public_holidays` those of the country, `requests`, `statements`, `dates` and `words` what is read from text.
 """
 
 from collections.abc import Mapping, Sequence

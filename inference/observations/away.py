@@ -176,7 +176,7 @@ def _told(mail: Artifact, who: Somebody, world: World, people: Acquaintances) ->
             whom = who if phrases.SELF.search(words) and not named else named[0] if len(named) == 1 else None
             if whom is not None and len(days) == 1:
                 yield Away(whom, days[0] + timedelta(days=1), None, mail, evidence, False)
-        elif phrases.I_AM_AWAY.search(words) and 1 <= len(days) <= 2:
+        elif phrases.I_AM_AWAY.search(words) and 1 <= len(days) <= 2 + bool(phrases.RETURNS.search(words)):
             last = _last_day(sentence, words, written) or days[-1]
             if days[0] <= last <= days[0] + _LONGEST:
                 yield Away(who, days[0], last, mail, evidence, False)

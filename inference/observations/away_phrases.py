@@ -9,21 +9,10 @@ POSTMEN = word_set("mailer-daemon postmaster mail-daemon mailerdaemon")
 
 # One of these stands in every mail that tells of an absence; a plain search for them is quick.
 AWAY_WORDS = (
-    *(
-        "away",
-        "leave",
-        "leaving",
-        "holiday",
-        "vacation",
-        "out of",
-        "off ",
-        "last day",
-        "retire",
-        "travel",
-        "abroad",
-    ),
+    *("away", "leave", "leaving", "holiday", "vacation", "out of", "off ", "last day", "retire", "travel"),
+    *("abroad", "offline", "signal", "no email"),
     *("urlaub", "nicht da", "nicht im", "abwesend", "unterwegs", "verreist", "letzter", "verlasse", "ruhestand"),
-    *("absent", "congé", "vacances", "quitte", "dernier jour", "retraite", "déplacement"),
+    *("absent", "congé", "vacances", "quitte", "dernier jour", "retraite", "déplacement", "sans réseau"),
     *("vacaciones", "fuera", "ausente", "último día", "dejo", "jubil", "de viaje"),
     *("휴가", "연차", "부재", "출장", "퇴사", "퇴직"),
 )
@@ -42,15 +31,19 @@ AWAY = one_of(
 I_AM_AWAY = one_of(
     r"""
     (?:i'm|i am|i'll be|i will be|i shall be) (?:then |also |again |still )?(?:AWAY)
+    (?:i'm|i am|i'll be) .{0,50}\b(?:and|then) (?:away|on leave|out of (?:the )?office)\b
+    i (?:have|will have|'ll have) no (?:signal|reception|internet|e-?mail|line|network)\b
     ich bin (?:\S+ ){0,6}?(?:im \w*urlaub|nicht (?:da|im (?:haus|buro))|abwesend|verreist|auf (?:dienst)?reise)\b
     bin ich (?:\S+ ){0,6}?(?:im \w*urlaub|nicht (?:da|im (?:haus|buro))|abwesend|verreist|auf (?:dienst)?reise)\b
     je (?:suis|serai) (?:\S+ ){0,3}?(?:en (?:conge|vacances|deplacement)|absente?)\b
+    je (?:suis|serai) .{0,80}\bsans (?:reseau|connexion)\b
     (?:estoy|estare) (?:\S+ ){0,3}?(?:de vacaciones|fuera|ausente|de viaje)\b
     .*(?:휴가|연차|출장)(?:입니다|이에요|예정|을 갑|를 갑|를 냈|을 냈)
     """.replace(
         "AWAY",
         r"away\b|out of (?:the )?(?:office|country)|on (?:\w+ )?leave\b|on (?:holiday|vacation)|abroad"
-        r"|travell?ing\b|off (?:work|from|until|on|next|this)\b|unavailable",
+        r"|travell?ing\b|off (?:work|from|until|on|next|this)\b"
+        r"|unavailable|out of (?:the world|reach|touch|contact)|offline|at sea\b",
     )
 )
 RETURNS = one_of(

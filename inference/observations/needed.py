@@ -94,16 +94,22 @@ def _counterpart(
 
 
 def _named(event: Artifact, people: Acquaintances, away: Mapping[str, list[Away]], world: World) -> _Lack | None:
-    """Somebody who, as the event itself or a mail on it says, must be there, decides or signs."""
+    """Somebody who, as the event itself or a mail on it says, must be there, decides or signs; or who is named by
+    the event, and away."""
     taking_part = {person.email: person.status for person in event.people if person.email}
     for text, sentence in _sayings(event, world):
-        for who in _needed(sentence, people):
+        must = list(_needed(sentence, people))
+        # Whom the event itself names is counted upon; but only an absence makes that worth telling.
+        counted_on = [who for who in people.named(sentence) if who not in must] if text is event else []
+        for who in (*must, *counted_on):
             statuses = {taking_part[email] for email in who.emails if email in taking_part}
             absence = away_on(_day(event, world), who, away)
             if not statuses and any(plain(who.name) == plain(person.name) for person in event.people):
                 continue
-            if absence is not None and absence.text.id != text.id:
+            if absence is not None and absence.text.id != text.id and "declined" not in statuses:
                 why_not, more = absence.said, [absence.evidence]
+            elif who in counted_on:
+                continue
             elif statuses == {"declined"}:
                 why_not, more = f"{who.name} has declined", []
             elif not statuses and not _is_at_a_copy(event, who, world):

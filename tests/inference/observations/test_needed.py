@@ -218,6 +218,24 @@ def test_a_mail_on_the_meeting_says_who_must_be_there(make):
 
 
 @pytest.mark.parametrize(
+    "told",
+    [
+        "I board on 20 March and until we are back on 9 April I'm out of reach, no line, no email.",
+        "I'm in the office all week, and away from 23 March to 27 March.",
+        "Je suis à la mer du 20 mars au 27 mars, sans réseau, de retour au bureau le 30 mars.",
+    ],
+)
+def test_the_event_names_somebody_who_is_away(make, told):
+    event = mine(make, {BEN: "accepted", CARLA: "accepted"}, text="Carla joins by video.")
+    (found,) = missing(make, event, make.mail(told, "2026-03-16 09:00", sender=CARLA, title="Spring"))
+    assert "Carla Ruiz is away" in found.sentence
+    assert not found.certain
+    assert missing(make, event) == []
+    declined = mine(make, {BEN: "accepted", CARLA: "declined"}, text="Carla joins by video.")
+    assert missing(make, declined, make.mail(told, "2026-03-16 09:00", sender=CARLA, title="Spring")) == []
+
+
+@pytest.mark.parametrize(
     "text",
     [
         "Carla must not sign yet.",
