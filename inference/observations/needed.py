@@ -131,7 +131,8 @@ def _sayings(event: Artifact, world: World) -> Iterator[tuple[Artifact, str]]:
     the event itself."""
     yield from ((event, sentence) for sentence in (event.title, *sentences(event.text[:_READ])))
     for mail in world.mentions(event.title):
-        if mail.automatic or _time(mail) > world.now:
+        said = plain(mail.text[:_READ])
+        if mail.automatic or _time(mail) > world.now or not phrases.NEEDED_WORDS.search(said):
             continue
         same = alike(mail.title, event.title)
         yield from ((mail, one) for one in sentences(mail.text[:_READ]) if same or alike(one, event.title))

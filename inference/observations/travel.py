@@ -113,6 +113,8 @@ def _way(first: Artifact, second: Artifact, world: World) -> _Way | None:
     for title in (second.title, second.location):
         texts += [mail for mail in world.mentions(title) if not mail.automatic] + world.documents_on(title)
     for text in texts:
+        if not phrases.LENGTH.search(text.text[:_READ].lower()):
+            continue
         inside = text is first or text is second
         for sentence in sentences(text.text[:_READ]):
             takes = travel_time(sentence)

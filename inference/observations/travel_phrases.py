@@ -33,6 +33,8 @@ OPEN = one_of(
     (?:si|serait|pourrait|pas|retard|toutes les|seria|podria|no|retraso|cada)\b
     """
 )
+# Every text that is looked into has a length of time.
+LENGTH = re.compile(r"\d[ -]?(?:h|min|std|stunde|시간|분)|hour|stunde|heure|hora")
 LASTING = re.compile(
     r"(?<![\w.,:])(?:"
     r"(?:(?P<only_half>half an|eine halbe|une demi|media)[ -]?(?:hour|stunde|heure|hora)\b)"
