@@ -157,17 +157,15 @@ def reach(
     )
 
 
-HEADER = (
-    "workspace", "from", "nearness", "budget", "problems", "together", "in views", "tokens", "views", "stories",
-    *(f"{share} %" for share in SHARES), *(f"views {share} %" for share in SHARES),
-)  # fmt: skip
-"""The names of the columns of `print_rows`. `30 %`: problems reached within the first 30 % of the stories."""
+HEADER = ("from", "nearness", "budget", "story", "view", "tokens", *(f"{share}%" for share in SHARES))
+"""The names of the columns of `print_rows`: the share of the problems of which one story, and one view, of so many
+tokens holds all evidence; the tokens of all views; and the share that is met within the first so many per cent of
+the stories."""
 
 
 def print_rows(tables: Sequence[SelectionTable]) -> list[list[str]]:
-    """A row for each workspace, way and budget, and at the end the sums over all workspaces."""
-    shown = [*tables, *over_all(tables)] if len({table.workspace for table in tables}) > 1 else tables
-    return [_row(table, reached) for table in shown for reached in table.reached]
+    """A row for each way and budget, over all workspaces."""
+    return [_row(table, reached) for table in over_all(tables) for reached in table.reached]
 
 
 def over_all(tables: Iterable[SelectionTable]) -> list[SelectionTable]:
@@ -216,19 +214,14 @@ def _sum(parts: Sequence[Reach]) -> Reach:
 
 def _row(table: SelectionTable, reached: Reach) -> list[str]:
     def share(number: int) -> str:
-        return f"{100 * number / table.problems:.0f} %" if table.problems else "-"
+        return f"{number / table.problems:.0%}" if table.problems else "-"
 
     return [
-        table.workspace,
         table.source,
         table.nearness,
         f"{reached.budget:,}",
-        str(table.problems),
         share(reached.in_stories),
         share(reached.in_views),
         f"{reached.tokens:,}",
-        str(reached.views),
-        str(reached.stories),
         *map(share, reached.told),
-        *map(share, reached.shown),
     ]

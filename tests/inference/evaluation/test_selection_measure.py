@@ -52,12 +52,18 @@ def test_a_larger_budget_reaches_no_less_and_all_of_the_sample(table):
     assert large.told == tuple(sorted(large.told))
 
 
-def test_rows_have_a_cell_for_each_name_and_end_in_sums(table):
-    other = replace(table, workspace="other")
-    rows = print_rows([table, other])
+def test_rows_have_a_cell_for_each_name_and_are_sums(table):
+    other = replace(table, workspace="other", nearness="another")
+    rows = print_rows([table, replace(table, workspace="third"), other])
     assert {len(row) for row in rows} == {len(HEADER)}
-    assert [row[0] for row in rows] == [table.workspace, table.workspace, "other", "other", "all", "all"]
-    assert len(print_rows([table])) == 2
+    assert [row[1:3] for row in rows] == [
+        [table.nearness, "300"],
+        [table.nearness, "4,000"],
+        ["another", "300"],
+        ["another", "4,000"],
+    ]
+    assert rows[1][3:5] == ["100%", "100%"]
+    other = replace(table, workspace="other")
     (both,) = over_all([table, other])
     assert both.problems == 12
     assert both.reached[1].in_stories == 12
