@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from desktop import choice
 from desktop.evaluating import opened
+from inference.embedding import EMBEDDED
 from inference.evaluation.judge import Judge
 from inference.evaluation.results import Row, asked_of_judge, record, rows, scored
 from inference.evaluation.running import Cell, Evaluation, Runner
@@ -63,10 +64,9 @@ def measured(
 
 def measured_selection(workspaces: Sequence[WorkspaceFile], folder: Path, told: Reporter) -> list[SelectionTable]:
     """The selection on each workspace: from its notes, if it has any, and its texts, with MiniLM and without."""
-    from inference.embedding import SentenceEmbedder
     from inference.evaluation.selection import measure
 
-    minilm = SentenceEmbedder()
+    minilm = choice.LateEmbedder(EMBEDDED)
     tables = []
     for file in workspaces:
         told.say(f"{file.id}: what is put together.")
@@ -144,6 +144,7 @@ def _about(evaluation: Evaluation, cells: Sequence[Cell], chosen: Choice, judge:
         "rounds": evaluation.base.rounds,
         "new_per_round": evaluation.base.new_per_round,
         "views": evaluation.base.views,
+        "view_tokens": evaluation.base.view_tokens,
         "observations": evaluation.switches.observations,
         "proof": evaluation.switches.proof,
         "cut_to_fit": evaluation.fit,

@@ -75,6 +75,16 @@ def evaluate(
         int | None,
         typer.Option("--views", metavar="N", min=0, help="At most so many views, 0 for all.", show_default=False),
     ] = None,
+    view_tokens: Annotated[
+        int | None,
+        typer.Option(
+            "--view-tokens",
+            metavar="N",
+            min=500,
+            help="At most so many tokens of artifacts a view; as the model's profile says if not given.",
+            show_default=False,
+        ),
+    ] = None,
     notes: Annotated[
         NotesFrom | None,
         typer.Option(
@@ -139,7 +149,11 @@ def evaluate(
             files=workspaces,
             strategies=strategies,
             seeds=tuple(range(1, seeds + 1)),
-            base=base if views is None else replace(base, views=views),
+            base=replace(
+                base,
+                views=base.views if views is None else views,
+                view_tokens=view_tokens or base.view_tokens,
+            ),
             switches=Switches(observations=not no_observations, proof=not no_proof),
             notes=written.value,
             fit=fit and chosen.strategy == "tide",

@@ -36,9 +36,9 @@ class Scored:
 class Row:
     """A strategy, averaged over its runs: scores, and what the model did a run.
 
-    `computed_tokens` are prompt tokens that came from no cache, `surfaced` how many problems were told,
-    `dropped_share` the part of all candidates that checks and proof dropped, `dropped` how many a run by check,
-    `reading` the prompt tokens for notes, which are spent once for a workspace. `rounds` are new, known and
+    `computed_tokens` are prompt tokens that came from no cache of the run itself, `surfaced` how many problems
+    were told, `dropped_share` the part of all candidates that checks and proof dropped, `dropped` how many by each
+    check, `reading` the prompt tokens for notes, which are spent once for a workspace. `rounds` are new, known and
     dropped candidates a round.
     """
 
@@ -170,7 +170,7 @@ def _row(strategy: Strategy, runs: Sequence[Scored]) -> Row:
     candidates = sum(count.candidates for count in counts)
     each = len(runs)
     prompt = sum(call.prompt_tokens for call in calls)
-    cached = sum(call.cached_tokens for call in calls)
+    cached = sum(_cached(cell) for cell in cells)
     return Row(
         strategy=strategy,
         runs=each,
@@ -187,6 +187,12 @@ def _row(strategy: Strategy, runs: Sequence[Scored]) -> Row:
         curve=_mean_curve([run.curve for run in runs]),
         rounds=_mean_rounds(cells),
     )
+
+
+def _cached(cell: Cell) -> int:
+    """The prompt tokens that a run found in a cache which it had filled itself: what its first call finds there
+    another run has left."""
+    return sum(call.cached_tokens for call in cell.run.calls[1:])
 
 
 def _rounds(cell: Cell) -> list[int]:

@@ -42,7 +42,8 @@ def options_of(strategy: Strategy, base: Options, switches: Switches, seed: int)
     method = Method(
         observations=switches.observations,
         proof=switches.proof,
-        nonce=hashlib.sha256(f"seed {seed}".encode()).hexdigest()[:16],
+        # Another one for each strategy, so that none finds in the cache of a server what another has put there.
+        nonce=hashlib.sha256(f"{strategy} {seed}".encode()).hexdigest()[:16],
     )
     everything = replace(base, full_text=True, views=0)
     once = replace(everything, new_per_round=AT_ONCE)

@@ -35,6 +35,8 @@ def steady_server() -> Iterator[str]:
 
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
+    # Head and body of an answer are two packets: the second must not wait until the first is acknowledged.
+    disable_nagle_algorithm = True
 
     def log_message(self, *_: Any) -> None:
         pass
@@ -71,6 +73,9 @@ def _answer(asked: str, schema: dict[str, Any]) -> dict[str, Any]:
     if "line" in fields:
         words = re.findall(r"\w+", lasting.partition("\n\n")[2])
         return {name: [] for name in fields} | {"line": " ".join(words[:24]) or "Nothing."}
+    judged = [name for name, field in fields.items() if field.get("type") == "boolean"]
+    if len(judged) == len(fields) - 1 and "stands" not in fields:
+        return {"thought": "As it is.", **{name: name != "deadline" for name in judged}}
     if "same_as" in fields:
         return {"reason": "Another trouble.", "same_as": "none"}
     if "stands" in fields:
