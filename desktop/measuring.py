@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from desktop import choice
 from desktop.evaluating import opened
+from inference.asking import DoesNotFit
 from inference.embedding import EMBEDDED
 from inference.evaluation.judge import Judge
 from inference.evaluation.results import Row, asked_of_judge, record, rows, scored
@@ -116,9 +117,14 @@ class _Models:
 
 
 def _cells(evaluation: Evaluation, models: _Models, told: Reporter) -> list[Cell]:
-    """The cell of every task: what was finished before is taken as it is."""
+    """The cell of every task: what was finished before is taken as it is.
+
+    Raises:
+        DoesNotFit: if none could be run.
+    """
     tasks = evaluation.tasks()
     cells: list[Cell] = []
+    refused: DoesNotFit | None = None
     runner = Runner(evaluation, opened, on_progress=told.progress)
     for number, task in enumerate(tasks, start=1):
         cell = evaluation.finished(task)
@@ -127,9 +133,17 @@ def _cells(evaluation: Evaluation, models: _Models, told: Reporter) -> list[Cell
             if task.strategy is not Strategy.OBSERVED or evaluation.fit:
                 runner.model = models.evaluated()
                 runner.embedder = runner.embedder or choice.embedder(models.chosen)
-            cell = runner.run(task)
+            try:
+                cell = runner.run(task)
+            except DoesNotFit as error:
+                # The other strategies are compared nevertheless.
+                told.say(f"  Left out: {error}")
+                refused = error
+                continue
             told.say(f"  {len(cell.told)} told, {len(cell.run.calls)} calls; {cell.run.ended}.")
         cells.append(cell)
+    if refused is not None and not cells:
+        raise refused
     return cells
 
 

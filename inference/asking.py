@@ -50,6 +50,10 @@ class Sight(Protocol):
     def observations(self) -> list[Observation]: ...
 
 
+class DoesNotFit(UserError):
+    """Everything was to be shown at once, and is more than the model has room for."""
+
+
 @dataclass(frozen=True, slots=True)
 class Asking:
     """What the asking of a run needs. `pool` are all templates."""
@@ -186,7 +190,7 @@ class Asking:
             on_progress=self.on_progress,
         )
         if method.whole and len(views) > 1:
-            raise UserError(
+            raise DoesNotFit(
                 f"The workspace does not fit the {budget.story:,} tokens that this model has room for. Choose a"
                 " model with a larger context, or have the workspace cut (tide eval --fit)."
             )

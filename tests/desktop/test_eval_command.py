@@ -229,6 +229,10 @@ def test_a_workspace_is_cut_where_it_does_not_fit(
     refused = tide(*words, "--output", tmp_path / "refused")
     assert refused.exit_code == 1
     assert "--fit" in refused.stderr
+    partly = tide(*words, "--strategy", "observed", "--output", tmp_path / "partly", "--json")
+    assert partly.exit_code == 0
+    assert [run["strategy"] for run in json.loads(partly.stdout)["runs"]] == ["observed"]
+    assert "Left out: The workspace does not fit" in partly.stderr
     done = tide(*words, "--output", tmp_path / "cut", "--fit", "--json")
     assert done.exit_code == 0, done.stderr
     (run,) = json.loads(done.stdout)["runs"]
