@@ -11,12 +11,12 @@ import typer
 
 from desktop.commands.options import Json, Model, NewPerRound, Progress, Rounds, Trace
 from desktop.progress import Mode
-from inference.evaluation.strategies import Strategy
 
 if TYPE_CHECKING:
     from desktop.choice import Choice
     from desktop.measuring import Measured
     from desktop.progress import Reporter
+    from inference.evaluation.strategies import Strategy
     from workspace import Settings
     from workspace.file import WorkspaceFile
 
@@ -35,7 +35,7 @@ def register(app: typer.Typer) -> None:
     app.command(
         name="eval",
         epilog="Examples: tide eval office.json --strategy observed"
-        " · tide eval *.json --strategy all --model qwen3-8b --seeds 3 --output ./figures"
+        " · tide eval *.json --strategy all --model gpu-24 --seeds 3 --output ./figures"
         " · tide eval *.json --prefilter-only",
     )(evaluate)
 
@@ -49,7 +49,8 @@ def evaluate(
         typer.Option(
             "--strategy",
             metavar="NAME",
-            help=f"One of {', '.join(Strategy)}, or {ALL}; may be given several times (tide).",
+            help="observed, single, multi, tide, tide-no-templates, tide-cases, tide-whole, tide-text, published,"
+            " or all; may be given several times (tide).",
             show_default=False,
         ),
     ] = None,
@@ -178,6 +179,7 @@ def evaluate(
 
 
 def _strategies(named: Sequence[str] | None) -> tuple[Strategy, ...]:
+    from inference.evaluation.strategies import Strategy
     from workspace import UserError
 
     wanted = named or [Strategy.TIDE.value]
@@ -216,6 +218,7 @@ def _make(folder: Path) -> None:
 
 def _chosen(settings: Settings, strategies: Sequence[Strategy], model: str | None) -> Choice:
     from desktop import choice
+    from inference.evaluation.strategies import Strategy
     from workspace import Folders
 
     asked = any(strategy is not Strategy.OBSERVED for strategy in strategies)

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from inference.evaluation.strategies import Strategy
 from inference.models.openai_server import OpenAIServer
 from tests.desktop.steady_server import steady_server
 from tests.inference.test_discovery_vllm import Words
@@ -14,10 +15,7 @@ from workspace import Folders
 
 Tide = Callable[..., Any]
 
-STRATEGIES = (
-    "observed", "single", "multi", "tide", "tide-no-templates", "tide-cases", "tide-whole", "tide-text",
-    "published",
-)  # fmt: skip
+STRATEGIES = tuple(map(str, Strategy))
 PLOTS = ("f1-by-calls", "new-by-round", "scores")
 
 
@@ -295,3 +293,8 @@ def test_what_cannot_be_evaluated_is_refused(home: Folders, tiny: Path, tide: Ti
     assert "nothing.json" in refused(tmp_path / "nothing.json", *other)
     assert "holds something else" in refused(tiny, "--output", tmp_path)
     assert tide("eval", tiny, "--seeds", "0").exit_code == 2
+
+
+def test_the_help_names_every_strategy(tide: Tide) -> None:
+    told = "".join(tide("eval", "--help").stdout.split())
+    assert f"{','.join(Strategy)},orall" in told
