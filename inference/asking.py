@@ -104,7 +104,7 @@ class Asking:
             self.store.runs.close_views(closed, run.id)
             open_views -= len(closed)
         with timed(run, "prove"):
-            self.computed.keep_rest(setting, run)
+            self.computed.keep_rest(setting, run, proved=self.options.method.proof)
         if open_views:
             used_up = len(run.rounds) >= self.options.rounds
             run.ended = "round limit reached" if used_up else "some views were not answered"

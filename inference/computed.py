@@ -2,7 +2,8 @@
 
 A model can tell the same matter with all else that bears on it: the deadline of a contract, the better action. So
 it is not told what was computed as found, but sees it as observations, and a computed finding is held against all
-that is known when the model has nothing more to say.
+that is known when the model has nothing more to say. What rests on wording alone it is asked to refute first: that
+a sentence is a request, a program can only guess.
 """
 
 from __future__ import annotations
@@ -11,8 +12,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from inference.candidate import Candidate, verdict
 from inference.checks import Rejection, check
+from inference.observed import from_words
+from inference.proof import Case, unproved
+from inference.rounds import Named, called
 from inference.sameness import Known
+from inference.stories import View
 from workspace import Artifact, Dropped, Finding, Profile, Run
 
 if TYPE_CHECKING:
@@ -72,8 +78,9 @@ class Computed:
             return False
         return keep(self.store, finding, run)
 
-    def keep_rest(self, setting: Setting, run: Run) -> None:
-        """Store those that nothing known tells.
+    def keep_rest(self, setting: Setting, run: Run, *, proved: bool) -> None:
+        """Store those that nothing known tells, and of those that rest on wording alone, if they are to be
+        `proved`, the ones that a capable model does not refute at the originals.
 
         Raises:
             UserError: if the model, which is asked about those that touch something known, cannot be reached.
@@ -84,10 +91,12 @@ class Computed:
             if finding.about in shown:
                 continue
             rejection = self._rejected(finding, self.grounds.known, setting, run)
+            if rejection is None and proved and from_words(finding) and setting.model.capable:
+                rejection = self._refuted(finding, setting, run)
             if rejection is None:
                 keep(self.store, finding, run)
                 self.grounds.known.append(finding)
-            elif rejection.check == "same":
+            elif rejection.check != "known":
                 # Remembered, since it is computed again tomorrow; and recorded, since a model may be mistaken.
                 self.store.runs.close_views([_told(finding)], run.id)
                 run.dropped.append(
@@ -95,7 +104,7 @@ class Computed:
                         round=0,
                         template=finding.template,
                         description=finding.description,
-                        check="known",
+                        check="known" if rejection.check == "same" else rejection.check,
                         detail=rejection.detail,
                     )
                 )
@@ -121,6 +130,19 @@ class Computed:
             return fault
         again = Known(list(known), self.store, setting).told_before(finding, run.calls)
         return None if again is None else Rejection("same", again.detail)
+
+    def _refuted(self, finding: Finding, setting: Setting, run: Run) -> Rejection | None:
+        """What the model has to say against it; None where it says nothing, or nothing that can be read."""
+        rows = tuple(sorted(finding.artifacts))
+        candidate = Candidate(finding.template, finding.why, rows, finding.description, finding.action)
+        view = View(rows, (), (), (), 0.0, "", "")
+        artifacts = self.store.artifacts.get(rows)
+        case = Case.of(Named(candidate, view, 0), artifacts, self.store, self.grounds.now, setting)
+        if case is None:
+            return None
+        (reply,) = setting.journal.generate([case.request])
+        run.calls.append(called("prove", 0, reply))
+        return None if reply.value is None else unproved(verdict(reply.value, reply.certainty))
 
     def _fault(self, finding: Finding, known: Sequence[Finding]) -> Rejection | None:
         artifacts = {**self.store.artifacts.get(sorted(finding.artifacts)), **self.recent}

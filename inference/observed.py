@@ -17,6 +17,11 @@ _FROM_WORDS = 0.8
 _WORDS = frozenset({"waits-for-you", "waits-for-others", "asked-in-vain"})
 
 
+def from_words(finding: Finding) -> bool:
+    """Whether a computed finding rests on how something was worded, which a program can only guess at."""
+    return finding.observed in _WORDS
+
+
 def findings_from(
     observations: Iterable[Observation],
     artifacts: Mapping[int, Artifact],

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 Keep = Callable[[Finding], bool]
 """Takes a finding that passed everything; False where the matter turns out to be known."""
 
-MAX_OTHERS = 10
+MAX_OTHERS = 6
 MAX_KINDRED = 4
 MAX_ORIGINALS = 6000
 MARGIN = 64
@@ -100,13 +100,9 @@ def judged(
     said: Verdict, candidate: Candidate, shown: Mapping[int, Artifact], grounds: Grounds, setting: Setting
 ) -> Finding | Rejection:
     """The finding that a verdict makes of a candidate, or what is wrong with it. `shown` holds the originals."""
-    for holds, name in (
-        (said.stands, "stands"),
-        (said.still_open, "open"),
-        (said.concerns_person, "person"),
-    ):
-        if not holds:
-            return Rejection(name, said.reason)
+    fault = unproved(said)
+    if fault is not None:
+        return fault
     zone = setting.profile.zone
     evidence, false = [], []
     for row, quote in said.quotes:
@@ -146,6 +142,18 @@ def confidence(certainty: float | None, borne_out: float) -> float:
     little more than half of one that all bear out.
     """
     return (USUALLY_SURE if certainty is None else certainty) * (5 + 4 * borne_out) / 9
+
+
+def unproved(said: Verdict) -> Rejection | None:
+    """What a verdict has against a claim; None where it stands, is open and is the person's."""
+    for holds, name in (
+        (said.stands, "stands"),
+        (said.still_open, "open"),
+        (said.concerns_person, "person"),
+    ):
+        if not holds:
+            return Rejection(name, said.reason)
+    return None
 
 
 def located(quote: str, artifact: Artifact, zone: ZoneInfo) -> Evidence | None:

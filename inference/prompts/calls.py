@@ -40,7 +40,8 @@ def ask_messages(
     `most` is how many problems may be named, `templates` the ids of those that fit the story, best first.
     `found_first` puts what was found before the story; `agent` tells one who looks beside others which one it is.
     """
-    fitting = f" Look first at {', '.join(f'[{template}]' for template in templates)}." if templates else ""
+    named = ", ".join(f"[{template}]" for template in templates)
+    fitting = f" Look first at {named}, then at all others." if templates else ""
     new = "at most one problem" if most == 1 else f"at most {most} problems"
     told = f"# Found so far\n\n{opening(nonce)}\n" + "".join(f"{line}\n" for line in found)
     told += f"{closing(nonce)}\n\n"

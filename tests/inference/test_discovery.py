@@ -240,6 +240,34 @@ def test_a_computed_finding_of_an_earlier_day_is_told_as_found_and_asks_nothing(
 UNREACHED = UserError("The server does not answer. Start it.")
 
 
+def question():
+    people = (Person(Role.FROM, "Jonas Wehr", "jonas@hall.example"), Person(Role.TO, "Mara", "mara@lindt.example"))
+    return Artifact(
+        "mail", "m7", Kind.EMAIL, "Goodbye", "Dear Mara, could you tell me how many chairs you need?", people=people,
+        time=NOW - timedelta(days=8), thread="t7", trust=Trust.KNOWN,
+    )  # fmt: skip
+
+
+def test_what_rests_on_wording_alone_is_refuted_by_the_model_or_kept(store):
+    put(store, question())
+    model = Scripted(script([], proof((), reason="It is a joke.", stands=False)))
+    run = look(store, model)
+    assert store.findings.all() == []
+    assert [(item.check, item.detail) for item in run.dropped] == [("stands", "It is a joke.")]
+    put(store, replace(artifacts()[0], key="m9", title="Rain", text="The roof leaks."))
+    model = Scripted(script([], proof))
+    look(store, model, now=NOW + timedelta(days=1))
+    assert store.findings.all() == []
+    assert "prove" not in model.purposes()
+
+
+def test_what_the_model_bears_out_is_kept_as_it_was_computed(store):
+    put(store, question())
+    look(store, Scripted(script([], proof((("a6", "could you tell me how many chairs you need"),)))))
+    (finding,) = store.findings.all()
+    assert finding.observed == "waits-for-you"
+
+
 @pytest.mark.parametrize(("same_as", "kept"), [("f1", [[6]]), ("none", [[6], [1, 6]])])
 def test_without_a_model_what_was_computed_is_stored_and_the_run_taken_up_shows_it_once(store, same_as, kept):
     put(store, late_task())

@@ -9,7 +9,7 @@ import pytest
 from inference.candidate import Candidate
 from inference.observations import Observation
 from inference.originals import rendered
-from inference.proof import Grounds, located, prove
+from inference.proof import MAX_OTHERS, Grounds, located, prove
 from inference.rounds import Named
 from tests.inference.scripted import (
     NOW,
@@ -272,7 +272,7 @@ def test_many_mails_of_the_thread_leave_space_for_what_else_the_view_shows(store
     text = asked_text(Proving(store).model.asked[0])
     assert "[a3] document, same matter, not cited" in text
     assert text.index("title: Re: 1\n") < text.index("[a3] document")
-    assert text.count("same matter, not cited") == 10
+    assert text.count("same matter, not cited") == MAX_OTHERS
 
 
 def test_one_slip_beside_the_words_of_two_artifacts_is_left_out(store):
