@@ -205,15 +205,17 @@ def _mailboxes(value: Any) -> list[str]:
 
 
 def _slug(name: str, used: set[str]) -> str:
-    words = re.findall(r"[a-z]+", name.casefold())
-    base = "-".join(words)[:38].strip("-") or "template"
-    return (
-        base
-        if base not in used
-        else f"{base[:36].strip('-')}-{'b' * (1 + sum(one.startswith(base) for one in used))}"
-    )
+    """An id of the words of the name, as many as fit."""
+    base = ""
+    for word in re.findall(r"[a-z]+", name.casefold()):
+        if len(longer := f"{base}-{word}".strip("-")) > _LONGEST_ID:
+            break
+        base = longer
+    base = base or "template"
+    return next(one for one in (base, *(f"{base}-{'b' * times}" for times in range(1, 99))) if one not in used)
 
 
+_LONGEST_ID = 36
 _LINE = r"^[^\x00-\x1f\x7f]*$"
 _WORD = re.compile(r"[^\W\d_]+")
 _MAILBOX = re.compile(r"(?:[^\W\d_][\w.'\u2019-]*\s){0,3}<?[\w.+-]+@[\w-]+(?:\.[\w-]+)+")

@@ -53,7 +53,7 @@ IDS = [template.id for template in load_templates()]
 def test_a_good_answer_becomes_a_template_of_its_cases():
     model, go = write(GOOD)
     made = go()
-    assert (made.id, made.cases) == ("a-lease-that-renews-before-anybody-giv", ("copier-lease",))
+    assert (made.id, made.cases) == ("a-lease-that-renews-before-anybody", ("copier-lease",))
     assert made.actions == ("send_email", "create_task")
     assert len(model.asked) == 1
     assert "Brightcopy" in model.asked[0].messages[1].content
