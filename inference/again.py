@@ -59,7 +59,7 @@ def prove_again(store: Store, grounds: Grounds, setting: Setting, run: Run) -> N
             outcome = judged(said, one.case.named.candidate, one.artifacts, apart, setting)
         if isinstance(outcome, Finding):
             tell_anew(store, finding, one.told(outcome, setting), grounds.now, run)
-        elif outcome.check in _SETTLED:
+        elif outcome.check in _SETTLED and not finding.kept:
             store.findings.lapse(finding.id, " ".join(outcome.detail.split()), grounds.now)
             run.lapsed.append(finding.id)
         else:

@@ -260,9 +260,11 @@ def _passage(case: _Case) -> str:
 def _novelty(case: _Case) -> str:
     finding = case.finding
     for other in case.known:
-        if finding.artifacts == other.artifacts:
+        lapsed = other.state is State.LAPSED
+        # What was computed is observed no more once it has lapsed: another trouble may befall the same things.
+        if finding.artifacts == other.artifacts and not (lapsed and finding.observed and other.observed):
             return f"the same artifacts as finding {other.id} ({other.state})"
-        if target(finding) is not None and target(finding) == target(other):
+        if not lapsed and target(finding) is not None and target(finding) == target(other):
             return f"the same action as finding {other.id} ({other.state})"
         if finding.template == other.template:
             mine, theirs = _matters(finding, other, case.artifacts)

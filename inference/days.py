@@ -47,47 +47,63 @@ def settle(
     """
     earlier = [finding for finding in store.findings.all((*OPEN, State.LAPSED)) if finding.run != run.id]
     rows = {row for finding in earlier for row in _touched(finding)}
-    rows |= {item.artifact for observation in observations for item in observation.evidence}
+    rows |= {row for observation in observations for row in _touched(finding_of(observation, now))}
     look = _Look(store, store.artifacts.get(sorted(rows)), profile, now)
     known = store.findings.all()
     held = _held(earlier, observations, look)
     for finding in earlier:
         observation = held.get(finding.id)
-        if finding.state is State.LAPSED:
-            if observation is not None and observation.certain and not look.too_late(finding):
+        anew = None if observation is None else finding_of(observation, now)
+        fault = None
+        if observation is not None and anew is not None and observation.certain:
+            back = finding.state is State.LAPSED
+            told = not back and anew.artifacts == finding.artifacts
+            others = [] if told else [other for other in known if other.id != finding.id]
+            # What is open is told as it is now although its template was switched off; nothing comes back by it.
+            allowed = templates if back else templates | {finding.template}
+            fault = check(anew, look.artifacts, profile, now, addresses, others, allowed)
+            if back and fault is None and not look.too_late(anew):
                 store.findings.set_state(finding.id, State.NEW)
                 run.updated.append(finding.id)
+                tell_anew(store, finding, anew, now, run)
+        if finding.state is State.LAPSED:
             continue
-        why = look.over(finding) if observation is None else ""
-        if not why and look.too_late(finding):
-            why = f"It could be acted on until {look.day(finding.deadline)}."
-        if not why and finding.observed and observation is None:
-            why = look.since(finding)
+        why = "" if finding.kept else look.settled(finding, anew)
+        if not why and fault is not None and fault.check == "known":
+            why = f"It has come to be {fault.detail}."
         if why:
             store.findings.lapse(finding.id, why, now)
             run.lapsed.append(finding.id)
-        elif observation is not None and observation.certain:
-            others = [other for other in known if other.id != finding.id]
-            anew = finding_of(observation, now)
-            fault = check(anew, look.artifacts, profile, now, addresses, others, templates)
-            if fault is None:
-                tell_anew(store, finding, anew, now, run)
+        elif observation is not None and anew is not None and observation.certain and fault is None:
+            tell_anew(store, finding, anew, now, run)
 
 
 def tell_anew(store: Store, finding: Finding, anew: Finding, now: datetime, run: Run) -> None:
-    """Tell a stored finding anew in its place; recorded in `run` if more than its wording changed."""
+    """Tell a stored finding anew in its place; recorded in `run` if more than its wording changed.
+
+    One that is snoozed is back if it must now be acted on sooner than before, and before it would have come back.
+    """
     changed = _decides(anew) != _decides(finding)
     told = anew.model_copy(
         update={
             "id": finding.id,
             "created": finding.created,
             "observed": finding.observed,
+            "kept": finding.kept,
             "revision": store.artifacts.revision(),
             "updated": now if changed else finding.updated,
         }
     )
-    if store.findings.update(told) is not None and changed:
+    if store.findings.update(told) is None or not changed:
+        return
+    if finding.id not in run.updated:
         run.updated.append(finding.id)
+    if finding.snoozed_until is not None and _sooner(anew.deadline, finding.deadline, finding.snoozed_until):
+        store.findings.set_state(finding.id, State.SEEN)
+
+
+def _sooner(deadline: datetime | None, before: datetime | None, snoozed_until: datetime) -> bool:
+    return deadline is not None and deadline < snoozed_until and (before is None or deadline < before)
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +124,16 @@ class _Look:
 
     def too_late(self, finding: Finding) -> bool:
         return finding.deadline is not None and finding.deadline + GRACE <= self.now
+
+    def settled(self, finding: Finding, anew: Finding | None) -> str:
+        """Why nothing is left to do, "" where something is; `anew` is what is observed of it now."""
+        why = self.over(finding) if anew is None else ""
+        latest = anew or finding
+        if not why and self.too_late(latest):
+            why = f"It could be acted on until {self.day(latest.deadline)}."
+        if not why and finding.observed and anew is None:
+            why = self.since(finding)
+        return why
 
     def over(self, finding: Finding) -> str:
         """Why nothing is left to do, told by the event or task that it is about; "" where none says so.
@@ -133,7 +159,9 @@ class _Look:
         """Why what was observed is observed no more: the newest that came or changed on the matter since."""
         changed = self.store.artifacts.changed_since(finding.revision)
         cited = [self.artifacts[row] for row in sorted(finding.artifacts) if row in self.artifacts]
-        newest = self._newest(self._kin(finding) & set(changed)) or self._written(changed, cited)
+        newest = self._newest(self._kin(finding) & set(changed))
+        if newest is None and any(artifact.kind is Kind.EMAIL for artifact in cited):
+            newest = self._written(changed, cited)
         if newest is None:
             return "It no longer holds."
         when = f" on {self.day(newest.time)}" if newest.time else ""
@@ -143,7 +171,12 @@ class _Look:
             sender = newest.sender
             whom = f" from {sender.name or sender.email}" if sender else ""
             return f"{called(newest)}{whom} came{when}."
-        return f"{called(newest)} has changed; it is{when or ' without a date'} now."
+        if newest.kind is Kind.TASK:
+            due = f"it is due on {self.day(newest.due)}" if newest.due else "it has no date"
+            return f"{called(newest)} has changed; {due} now."
+        if newest.kind is Kind.EVENT:
+            return f"{called(newest)} has changed; it is{when or ' without a date'} now."
+        return f"{called(newest)} was changed{when}."
 
     def _kin(self, finding: Finding) -> set[int]:
         rows = set(finding.artifacts)

@@ -56,6 +56,7 @@ class Finding(BaseModel):
     observation that it was computed from, "" for what a model found. `revision` is that of the artifacts against
     which it was last held, `updated` the moment at which it was last told anew from changed evidence, or lapsed.
     `stakes` are what the model judged them to be when it proved the finding; those of a computed one are medium.
+    `kept` says that the person took it up again after it had lapsed, so that it does not lapse by itself any more.
     """
 
     model_config = ConfigDict(frozen=True, extra="ignore")
@@ -76,6 +77,7 @@ class Finding(BaseModel):
     stakes: Stakes = Stakes.MEDIUM
     revision: int = 0
     updated: datetime | None = None
+    kept: bool = False
 
     @property
     def artifacts(self) -> frozenset[int]:

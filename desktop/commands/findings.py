@@ -239,6 +239,10 @@ def reopen(number: Number, json: Json = False) -> None:
     from workspace import State
 
     with looking() as work:
+        before = work.store.findings.get(number)
+        if before.state is State.LAPSED:
+            # It would lapse again at the next run, for the reason that the person does not share.
+            work.store.findings.update(before.model_copy(update={"kept": True}))
         work.store.findings.set_state(number, State.SEEN)
         if json:
             _print_finding(work, number)

@@ -193,3 +193,12 @@ def test_export_writes_everything_and_no_secret(home: Folders, tide: Tide, tmp_p
         assert "secret" not in file.read_text()
     assert whole["sources"][1]["location"] == "https://dav.example/cal"
     assert json.loads(tide("export", "-").stdout) == whole
+
+
+def test_what_lapsed_and_is_reopened_is_kept_open(home: Folders, tide: Tide) -> None:
+    with Store(home.store) as store:
+        store.findings.lapse(1, "It no longer holds.", NOW)
+    assert tide("reopen", 1).exit_code == 0
+    with Store(home.store) as store:
+        finding = store.findings.get(1)
+    assert (finding.state, finding.reason, finding.kept) == (State.SEEN, "", True)

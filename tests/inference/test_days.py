@@ -6,6 +6,7 @@ from datetime import timedelta
 import pytest
 
 from inference.discovery import Options, discover
+from templates import load_templates
 from tests.inference.scripted import NOW, PROFILE, person, put
 from workspace import Artifact, Batch, Gone, Kind, Role, State, Trust
 from workspace.store import Store
@@ -231,3 +232,92 @@ def test_looking_twice_changes_nothing(store):
     run = look(store, NOW + DAY)
     assert store.findings.all() == before
     assert (run.updated, run.lapsed) == ([], [])
+
+
+def test_a_task_that_was_moved_and_then_forgotten_is_told_for_that(store):
+    away = meeting("e1", "Out of office", 0, end=NOW + timedelta(days=6), all_day=True, people=())
+    put(store, replace(away, time=NOW.replace(hour=0) + timedelta(days=3)))
+    put(store, late_task(due=NOW + timedelta(days=4)))
+    look(store)
+    first = only(store)
+    assert first.observed != "task-overdue"
+    put(store, late_task(due=NOW + timedelta(days=2)))
+    look(store, NOW + DAY)
+    assert only(store).reason == '"Pay the caterer" has changed; it is due on Wed 18 March 2026 now.'
+    look(store, NOW + timedelta(days=8))
+    lapsed, late = store.findings.all()
+    assert (lapsed.state, late.state) == (State.LAPSED, State.NEW)
+    assert (late.template, late.action) != (lapsed.template, lapsed.action)
+
+
+def test_what_is_back_is_told_as_it_is_now(store):
+    put(store, late_task())
+    look(store)
+    put(store, late_task(status="done"))
+    look(store, NOW + DAY)
+    put(store, replace(late_task(due=NOW - timedelta(days=2)), title="Pay the caterer at last"))
+    run = look(store, NOW + 2 * DAY)
+    assert "Pay the caterer at last" in only(store).description
+    assert (only(store).state, run.updated) == (State.NEW, [1])
+
+
+def test_a_clash_that_moved_beyond_its_last_day_is_told_of_its_new_day(store):
+    clash(store)
+    look(store)
+    for key, title, hours in (("e1", "Budget talk", 0), ("e2", "Visit of the landlord", 1)):
+        put(store, meeting(key, title, hours + 24 * 7))
+    look(store, NOW + timedelta(days=6))
+    assert (only(store).state, only(store).id) == (State.NEW, 1)
+    assert only(store).deadline > NOW + timedelta(days=6)
+
+
+def test_what_lapsed_does_not_come_back_while_its_template_is_off(store):
+    put(store, late_task())
+    look(store)
+    put(store, late_task(status="done"))
+    look(store, NOW + DAY)
+    put(store, late_task())
+    off = [template for template in load_templates() if template.id != only(store).template]
+    discover(store, PROFILE, NOW + 2 * DAY, OBSERVED, templates=off)
+    assert only(store).state is State.LAPSED
+
+
+def test_what_is_open_is_told_as_it_is_although_its_template_is_off(store):
+    clash(store)
+    look(store)
+    put(store, meeting("e2", "Visit of the landlord", 1.5))
+    off = [template for template in load_templates() if template.id != only(store).template]
+    discover(store, PROFILE, NOW + DAY, OBSERVED, templates=off)
+    assert "overlap by 30 minutes" in only(store).description
+
+
+def test_a_snoozed_clash_that_moved_forward_is_back_in_time(store):
+    clash(store)
+    look(store)
+    store.findings.set_state(1, State.SNOOZED, snoozed_until=NOW + timedelta(days=2.5))
+    look(store, NOW + DAY)
+    assert only(store).state is State.SNOOZED
+    put(store, meeting("e1", "Budget talk", -24))
+    put(store, meeting("e2", "Visit of the landlord", -23))
+    look(store, NOW + DAY)
+    assert (only(store).state, only(store).updated) == (State.SEEN, NOW + DAY)
+
+
+def test_what_the_person_took_up_again_does_not_lapse(store):
+    put(store, late_task())
+    look(store)
+    put(store, late_task(status="done"))
+    look(store, NOW + DAY)
+    store.findings.update(only(store).model_copy(update={"kept": True}))
+    store.findings.set_state(1, State.SEEN)
+    look(store, NOW + 2 * DAY)
+    assert (only(store).state, only(store).kept) == (State.SEEN, True)
+
+
+def test_a_letter_on_something_else_is_no_reason_why_a_clash_is_gone(store):
+    clash(store)
+    look(store)
+    put(store, mail("m9", "Lunch?", 0.5, sender="Mara Lindt", to="Jonas Wehr", title="Lunch", thread="t9"))
+    put(store, meeting("e2", "Visit of the landlord", 4))
+    look(store, NOW + DAY)
+    assert only(store).reason == '"Visit of the landlord" has changed; it is on Thu 19 March 2026 now.'
