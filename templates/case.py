@@ -63,6 +63,8 @@ def read_case(path: Path) -> SolvedCase:
         data = json.loads(text)
     except json.JSONDecodeError as error:
         raise refusal(path, error.lineno, error.msg) from error
+    except (ValueError, RecursionError) as error:
+        raise refusal(path, 1, "a number is too long, or lists are too deep") from error
     try:
         case = SolvedCase.model_validate(data)
     except ValidationError as error:

@@ -34,9 +34,12 @@ class Pool:
         """One template.
 
         Raises:
-            UserError: if there is none of this id.
+            UserError: if there is none of this id, or its file is wrong.
         """
         if template not in self.templates:
+            for fault in self.faults:
+                if f"/{template}.toml:" in fault:
+                    raise UserError(fault)
             raise UserError(f"There is no template {template!r}. `tide templates list` lists them.")
         return self.templates[template]
 

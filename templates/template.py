@@ -112,6 +112,8 @@ def _read_template(path: Path, text: str) -> Template:
     except tomllib.TOMLDecodeError as error:
         what, line = _syntax_error(str(error), text)
         raise refusal(path, line, what) from error
+    except (ValueError, RecursionError) as error:
+        raise refusal(path, 1, "a number is too long, or lists are too deep") from error
     try:
         return Template.model_validate(data)
     except ValidationError as error:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from templates import Pool, SolvedCase, Template
     from workspace import Finding, Run, Settings
 
-EXAMPLE = "Examples: tide templates list · tide templates test notice-period-missed · tide templates case 3"
+EXAMPLE = "Examples: tide templates list · tide templates test notice-period-closing · tide templates case 3"
 
 group = typer.Typer(
     help="The classes of trouble that Tide looks for: see, change, switch off, try and make them.",
@@ -61,7 +61,7 @@ def list_(json: Json = False) -> None:
     _tell_faults(pool)
 
 
-@group.command(epilog="Example: tide templates show notice-period-missed")
+@group.command(epilog="Example: tide templates show notice-period-closing")
 def show(template: Id, json: Json = False) -> None:
     """Show a template whole, and the solved cases behind it."""
     from rich.padding import Padding
@@ -88,7 +88,7 @@ def show(template: Id, json: Json = False) -> None:
         out.print(Padding(Text(f"Case {name}: {one_line(case.problem, 400)}", "dim"), (0, 0, 0, 4), expand=False))
 
 
-@group.command(epilog="Example: tide templates edit notice-period-missed")
+@group.command(epilog="Example: tide templates edit notice-period-closing")
 def edit(template: Id) -> None:
     """Edit a template in your editor. One that comes with Tide is copied first, and the copy takes its place."""
     from desktop import editing
@@ -99,7 +99,7 @@ def edit(template: Id) -> None:
     with looking() as work:
         pool, folder, command = pool_of(work), work.folders.templates, f"tide templates edit {template}"
         path = folder / "workspace" / f"{template}.toml"
-        if not path.exists():
+        if path not in (folder / "workspace").glob("*.toml") or not path.exists():
             _write(path, pool.get(template))
 
     def read(path: Path) -> None:
@@ -110,19 +110,19 @@ def edit(template: Id) -> None:
     editing.edit(path, read, command)
 
 
-@group.command(epilog="Example: tide templates enable notice-period-missed")
+@group.command(epilog="Example: tide templates enable notice-period-closing")
 def enable(template: Id) -> None:
     """Look for what a template describes, from the next run on."""
     _switch(template, on=True)
 
 
-@group.command(epilog="Example: tide templates disable newsletter-question")
+@group.command(epilog="Example: tide templates disable discount-about-to-lapse")
 def disable(template: Id) -> None:
     """Do not look for what a template describes any more."""
     _switch(template, on=False)
 
 
-@group.command("test", epilog="Example: tide templates test notice-period-missed")
+@group.command("test", epilog="Example: tide templates test notice-period-closing")
 def try_(
     template: Id,
     days: Annotated[
@@ -174,6 +174,9 @@ def case(
     with looking() as work:
         pool = pool_of(work)
         made = _case_of(work, pool, work.store.findings.get(finding))
+        # Asked again, it is the case that it was.
+        again = (one for one in pool.cases.values() if made == one.model_copy(update={"id": made.id}))
+        made = next(again, made)
         path = _write_case(work.folders.templates, made)
     if json:
         print_json(made.model_dump(mode="json", by_alias=True))
@@ -214,7 +217,7 @@ def distill(
                 chosen_cases,
                 others,
                 names,
-                pool.templates,
+                {*pool.templates, *_named(work, "workspace/*.toml")},
                 language_model,
                 choice.embedder(chosen),
                 secrets.token_hex(8),
@@ -255,7 +258,8 @@ def _switch(template: str, *, on: bool) -> None:
     from desktop.pipeline import looking, pool_of
 
     with looking() as work:
-        pool_of(work).get(template)
+        if not on or template not in work.settings.disabled_templates:
+            pool_of(work).get(template)
         off = set(work.settings.disabled_templates) - {template} | (set() if on else {template})
         settings: Settings = work.settings.model_copy(update={"disabled_templates": tuple(sorted(off))})
         settings.save(work.folders.settings)
@@ -312,7 +316,13 @@ def _case_of(work: Work, pool: Pool, finding: Finding) -> SolvedCase:
             rows.update((*kin.parents, *kin.attachments, *kin.thread))
     template = pool.templates.get(finding.template)
     named = " ".join(template.pattern.split()) if template else finding.template
-    return case_of(finding, work.store.artifacts.get(sorted(rows)), work.profile, named, pool.cases)
+    taken = {*pool.cases, *_named(work, "cases/*.json")}
+    return case_of(finding, work.store.artifacts.get(sorted(rows)), work.profile, named, taken)
+
+
+def _named(work: Work, pattern: str) -> set[str]:
+    """The names of the person's files, those that are left out among them, which must not be written over."""
+    return {path.stem for path in work.folders.templates.glob(pattern)}
 
 
 def _case(pool: Pool, name: str) -> SolvedCase:

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import stat
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
@@ -123,6 +124,34 @@ def test_an_accepted_finding_becomes_a_solved_case(late: Folders, tide: Tide) ->
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     assert {one["kind"] for one in made["artifacts"]} == {"task", "event"}
     assert not tide("templates", "list").stderr
+    assert json.loads(tide("templates", "case", number, "--json").stdout) == made, "asked again, it is the same"
+    path.write_text("spoilt")
+    other = json.loads(tide("templates", "case", number, "--json").stdout)
+    assert other["id"] != made["id"]
+    assert path.read_text() == "spoilt"
+
+
+def test_what_is_off_and_gone_can_be_enabled(home: Folders, tide: Tide) -> None:
+    home.settings.write_text('disabled_templates = ["gone-one"]\n')
+    assert tide("templates", "enable", "gone-one").exit_code == 0
+    assert Settings.load(home.settings).disabled_templates == ()
+    assert tide("templates", "enable", "gone-one").exit_code == 1
+
+
+def test_only_templates_are_edited(home: Folders, tide: Tide) -> None:
+    (home.templates / "workspace").mkdir(parents=True)
+    home.settings.write_text("rounds = 4\n")
+    up = os.path.relpath(home.settings.with_suffix(""), home.templates / "workspace")
+    assert "There is no template" in tide("templates", "edit", up).stderr
+
+
+def test_the_examples_name_what_exists() -> None:
+    from desktop.commands.templates import EXAMPLE, group
+
+    epilogs = " ".join([EXAMPLE, *(command.epilog or "" for command in group.registered_commands)])
+    named = set(re.findall(r"(?:show|edit|enable|disable|test) ([a-z]+-[a-z-]+)", epilogs))
+    assert named
+    assert named <= set(IDS)
 
 
 def test_without_a_model_nothing_is_distilled_and_it_says_why(home: Folders, tide: Tide) -> None:

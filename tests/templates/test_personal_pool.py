@@ -153,3 +153,20 @@ def test_ids_of_cases_are_each_once():
 def test_what_is_gone_makes_no_case():
     with pytest.raises(UserError, match="Finding 3 makes no solved case: artifacts"):
         case_of(finding(7, 9), {7: MAIL}, PROFILE, "Somebody waits.", ())
+
+
+@pytest.mark.parametrize("text", ["[" * 100_000, '{"id": ' + "9" * 5000 + "}"])
+def test_a_case_that_no_parser_can_take_is_left_out_and_told(tmp_path, text):
+    (tmp_path / "cases").mkdir()
+    (tmp_path / "cases" / "my-case.json").write_text(text)
+    (fault,) = load_pool(tmp_path).faults
+    assert "too long, or lists are too deep" in fault
+
+
+@pytest.mark.parametrize("text", ["a = " + "[" * 100_000, "a = " + "9" * 5000])
+def test_a_template_that_no_parser_can_take_is_left_out_and_told(tmp_path, text):
+    write(tmp_path, "late-thing", text)
+    pool = load_pool(tmp_path)
+    assert "too long, or lists are too deep" in pool.faults[0]
+    with pytest.raises(UserError, match="too long, or lists are too deep"):
+        pool.get("late-thing")
