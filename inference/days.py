@@ -175,6 +175,8 @@ class _Look:
             due = f"it is due on {self.day(newest.due)}" if newest.due else "it has no date"
             return f"{called(newest)} has changed; {due} now."
         if newest.kind is Kind.EVENT:
+            if newest.time and not newest.all_day:
+                when += f", {newest.time.astimezone(self.zone):%H:%M},"
             return f"{called(newest)} has changed; it is{when or ' without a date'} now."
         return f"{called(newest)} was changed{when}."
 

@@ -65,7 +65,10 @@ def forget(
         print(one_line(_gone(going)))
         if going.place:
             print(one_line(f"{going.place} is as it was: Tide only reads there."))
-        print("Not Tide's to remove: what --trace kept, what you exported, and what you wrote into your profile.")
+        print(
+            "Not Tide's to remove: what --trace kept, what you exported, the solved cases that you made (`tide"
+            " templates case`), and what you wrote into your profile."
+        )
 
 
 def forget_source(work: Work, name: str, secrets: SecretStore | None = None) -> None:

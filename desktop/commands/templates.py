@@ -156,7 +156,8 @@ def try_(
     checks = ", ".join(f"{item.check}: {item.description}" for item in run.dropped[:5])
     say(
         f"{len(items)} found in the last {days} days, {len(run.dropped)} dropped"
-        + (f" ({checks})" if checks else ".")
+        + (f" ({checks}). " if checks else ". ")
+        + "This was a trial: nothing of it is kept, and no finding has these numbers."
     )
 
 

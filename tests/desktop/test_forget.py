@@ -219,6 +219,7 @@ def test_no_byte_stays_and_nothing_of_another_source_goes(planted: Folders, tide
     )
     assert "zqserver.example:993 is as it was" in done.stdout
     assert "--trace" in done.stdout
+    assert "solved cases that you made" in done.stdout
 
 
 def test_the_work_goes_on_afterwards_and_sees_what_is_new(

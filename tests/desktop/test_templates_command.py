@@ -78,6 +78,7 @@ def test_what_is_disabled_is_not_looked_for_until_it_is_enabled(late: Folders, t
 def test_a_template_is_tried_on_what_is_new_and_nothing_is_stored(late: Folders, tide: Tide) -> None:
     result = tide("templates", "test", "task-past-due", "--json")
     assert [one["template"] for one in json.loads(result.stdout)["findings"]] == ["task-past-due"] * 2
+    assert "nothing of it is kept" in tide("templates", "test", "task-past-due").stderr
     assert json.loads(tide("findings", "--json").stdout) == []
     assert json.loads(tide("templates", "test", IDS[0], "--json").stdout)["findings"] == []
 

@@ -107,7 +107,7 @@ def test_an_answer_on_another_path_is_named_as_well(store):
         ({"cancelled": True}, '"Visit of the landlord" was cancelled.'),
         (
             {"time": NOW + timedelta(days=4), "end": NOW + timedelta(days=4, hours=1)},
-            '"Visit of the landlord" has changed; it is on Fri 20 March 2026 now.',
+            '"Visit of the landlord" has changed; it is on Fri 20 March 2026, 09:30, now.',
         ),
     ],
     ids=["cancelled", "moved away"],
@@ -320,4 +320,4 @@ def test_a_letter_on_something_else_is_no_reason_why_a_clash_is_gone(store):
     put(store, mail("m9", "Lunch?", 0.5, sender="Mara Lindt", to="Jonas Wehr", title="Lunch", thread="t9"))
     put(store, meeting("e2", "Visit of the landlord", 4))
     look(store, NOW + DAY)
-    assert only(store).reason == '"Visit of the landlord" has changed; it is on Thu 19 March 2026 now.'
+    assert only(store).reason == '"Visit of the landlord" has changed; it is on Thu 19 March 2026, 13:30, now.'
