@@ -70,12 +70,12 @@ def read_case(path: Path) -> SolvedCase:
     except ValidationError as error:
         place, what = first_error(error)
         raise refusal(path, json_line(text, place), what) from error
-    for place, what in _faults(case, path.stem):
+    for place, what in faults(case, path.stem):
         raise refusal(path, json_line(text, place), what)
     return case
 
 
-def _faults(case: SolvedCase, stem: str) -> Iterator[tuple[tuple[str | int, ...], str]]:
+def faults(case: SolvedCase, stem: str) -> Iterator[tuple[tuple[str | int, ...], str]]:
     """What is wrong with a case although each value by itself is well-formed, with its place."""
     if case.id != stem:
         yield ("id",), f"id {case.id!r} is not the name of the file"

@@ -4,6 +4,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
+from email.utils import formataddr, parseaddr
 from itertools import chain, product
 from pathlib import PurePosixPath
 from typing import Literal
@@ -11,7 +12,7 @@ from zoneinfo import ZoneInfo
 
 from pydantic import ValidationError
 
-from templates.case import POOL, SolvedCase
+from templates.case import POOL, SolvedCase, faults
 from workspace import REFERENCES, Action, Artifact, Finding, Kind, Person, Profile, Role, Trust, UserError
 from workspace.file import FileAttendee, FileDocument, FileEmail, FileEvent, FileTask
 
@@ -34,8 +35,10 @@ def case_of(
     rows = [row for row in _rows(finding, artifacts) if row in artifacts][:MOST_ARTIFACTS]
     labels = {f"a{row}": f"a{number}" for number, row in enumerate(rows, start=1)}
     moment = finding.created or datetime.now(UTC)
+    refused = f"Finding {finding.id} makes no solved case: "
+    by_hand = f". Write one by hand, like those in {POOL / 'cases'}."
     try:
-        return SolvedCase(
+        case = SolvedCase(
             id=_slug(finding.description, taken),
             persona=profile.persona,
             now=moment.astimezone(profile.zone).replace(tzinfo=None, second=0, microsecond=0),
@@ -49,10 +52,10 @@ def case_of(
     except ValidationError as error:
         first = error.errors()[0]
         place = "".join(f"{part}: " for part in first["loc"])
-        raise UserError(
-            f"Finding {finding.id} makes no solved case: {place}"
-            f"{first['msg'].removeprefix('Value error, ')}. Write one by hand, like those in {POOL / 'cases'}."
-        ) from error
+        raise UserError(f"{refused}{place}{first['msg'].removeprefix('Value error, ')}{by_hand}") from error
+    for _, what in faults(case, case.id):
+        raise UserError(f"{refused}{what}{by_hand}")
+    return case
 
 
 def _rows(finding: Finding, artifacts: Mapping[int, Artifact]) -> list[int]:
@@ -75,7 +78,8 @@ def _found(finding: Finding, labels: Mapping[str, str]) -> str:
 
 def _resolved(action: Action, labels: Mapping[str, str]) -> Action:
     renamed = {
-        name: labels.get(str(value), value) if name in REFERENCES else value
+        # What is gone has no label; its own may be that of another artifact of the case.
+        name: labels.get(str(value), "a0") if name in REFERENCES else value
         for name, value in action.parameters.items()
     }
     return Action(function_name=action.function_name, parameters=renamed)
@@ -110,13 +114,13 @@ def _written(
             title=artifact.title,
             all_day=artifact.all_day,
             start=when,
-            end=_local(artifact, artifact.end or artifact.time or moment, zone),
+            end=max(when, _local(artifact, artifact.end or artifact.time or moment, zone)),
             location=artifact.location,
             organizer=_mailbox(artifact.sender, profile),
             attendees=tuple(
-                FileAttendee.model_validate({"email": str(person), "status": person.status or "needs-action"})
+                FileAttendee.model_validate({"email": mailbox, "status": _answer(person)})
                 for person in artifact.people
-                if person.role is Role.ATTENDEE and person.email
+                if person.role is Role.ATTENDEE and (mailbox := _said(person))
             ),
             description=text,
             cancelled=artifact.cancelled,
@@ -125,24 +129,39 @@ def _written(
         due = _local(artifact, artifact.due, zone) if artifact.due else None
         status: Literal["open", "done"] = "done" if artifact.status == "done" else "open"
         return FileTask(id=label, kind="task", title=artifact.title, due=due, status=status, notes=text)
-    name = PurePosixPath(artifact.title.replace("\\", "/")).name or "document.txt"
+    name = PurePosixPath(artifact.title.replace("\\", "/").replace("\0", "")).name
+    name = "document.txt" if name in ("", "..") else name
     return FileDocument(id=label, kind="document", path=f"{label}/{name}", modified=when, text=text)
 
 
 def _local(artifact: Artifact, moment: datetime, zone: ZoneInfo) -> datetime:
-    return artifact.local(moment, zone).replace(tzinfo=None)
+    try:
+        return artifact.local(moment, zone).replace(tzinfo=None)
+    except OverflowError:  # the first or the last day that there is, as mail may name it
+        return moment.replace(tzinfo=None)
 
 
 def _mailbox(person: Person | None, profile: Profile) -> str:
     """Who wrote or called; an entry of a calendar of one's own names nobody."""
-    if person is not None and person.email:
-        return str(person)
+    if person is not None and (mailbox := _said(person)):
+        return mailbox
     emails: Sequence[str] = profile.persona.emails
     return f"{profile.persona.name} <{emails[0]}>" if emails else "me@localhost"
 
 
 def _mailboxes(artifact: Artifact, role: Role) -> tuple[str, ...]:
-    return tuple(str(person) for person in artifact.people if person.role is role and person.email)
+    return tuple(mailbox for person in artifact.people if person.role is role and (mailbox := _said(person)))
+
+
+def _said(person: Person) -> str:
+    """The person as a mailbox that can be read again, by the address alone if need be; "" without one."""
+    forms = (str(person), formataddr((person.name, person.email)) if person.email.isascii() else "", person.email)
+    return next((form for form in forms if parseaddr(form)[1] == person.email and "@" in form), "")
+
+
+def _answer(person: Person) -> str:
+    """A calendar may also say that somebody sent another, or what it likes."""
+    return person.status if person.status in ("accepted", "declined", "tentative") else "needs-action"
 
 
 def _slug(description: str, taken: Iterable[str]) -> str:

@@ -1,6 +1,7 @@
 """The person's own templates beside those of Tide, and solved cases made of findings."""
 
 import json
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -144,6 +145,35 @@ def test_a_case_of_a_finding_can_be_read_again_and_refers_to_its_own_artifacts(t
     assert case.now == datetime(2026, 3, 16, 9, 30)
 
 
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"people": (Person(Role.FROM, "Wehr, Jonas", "jonas@hall.example"),)},
+        {
+            "people": (
+                Person(Role.FROM, 'A <b@c> "x"', "jonas@hall.example"),
+                Person(Role.TO, "Undisclosed", "none"),
+            )
+        },
+        {"time": datetime(9999, 12, 31, 23, 59, tzinfo=UTC)},
+        {"kind": Kind.EVENT, "time": NOW, "end": NOW - timedelta(hours=1)},
+        {"kind": Kind.EVENT, "people": (Person(Role.ATTENDEE, "Wehr, Jonas", "jonas@hall.example", "delegated"),)},
+        {"kind": Kind.DOCUMENT, "title": ".."},
+        {"kind": Kind.DOCUMENT, "title": "a\0b.txt"},
+    ],
+)
+def test_odd_mail_and_odd_entries_make_a_case_all_the_same(tmp_path, changes):
+    action = Action(
+        function_name="send_email", parameters={"to": ["j@hall.example"], "cc": [], "subject": "s", "body": "b"}
+    )
+    odd = replace(MAIL, **changes)
+    case = case_of(finding(7, 9, action=action), {7: odd, 9: EVENT}, PROFILE, "Somebody waits.", ())
+    (tmp_path / "cases").mkdir()
+    written = json.dumps(case.model_dump(mode="json", by_alias=True))
+    (tmp_path / "cases" / f"{case.id}.json").write_text(written, encoding="utf-8")
+    assert load_pool(tmp_path).cases[case.id] == case
+
+
 def test_ids_of_cases_are_each_once():
     taken = ["jonas-waits-number-chairs", "jonas-waits-number-chairs-b"]
     case = case_of(finding(7, 9), {7: MAIL, 9: EVENT}, PROFILE, "Somebody waits.", taken)
@@ -153,6 +183,11 @@ def test_ids_of_cases_are_each_once():
 def test_what_is_gone_makes_no_case():
     with pytest.raises(UserError, match="Finding 3 makes no solved case: artifacts"):
         case_of(finding(7, 9), {7: MAIL}, PROFILE, "Somebody waits.", ())
+
+
+def test_an_action_on_what_is_gone_makes_no_case():
+    with pytest.raises(UserError, match="Finding 3 makes no solved case: 'a0' is no email of this case"):
+        case_of(finding(7, 9, 11), {9: EVENT, 11: TASK}, PROFILE, "Somebody waits.", ())
 
 
 @pytest.mark.parametrize("text", ["[" * 100_000, '{"id": ' + "9" * 5000 + "}"])
