@@ -243,8 +243,8 @@ UNREACHED = UserError("The server does not answer. Start it.")
 def question():
     people = (Person(Role.FROM, "Jonas Wehr", "jonas@hall.example"), Person(Role.TO, "Mara", "mara@lindt.example"))
     return Artifact(
-        "mail", "m7", Kind.EMAIL, "Goodbye", "Dear Mara, could you tell me how many chairs you need?", people=people,
-        time=NOW - timedelta(days=8), thread="t7", trust=Trust.KNOWN,
+        "mail", "m7", Kind.EMAIL, "Goodbye", "Dear Mara, could you tell me how many chairs you need?",
+        people=people, time=NOW - timedelta(days=8), thread="t7", trust=Trust.KNOWN,
     )  # fmt: skip
 
 
