@@ -155,7 +155,7 @@ class Asking:
         run: Run,
     ) -> tuple[list[View], Setting]:
         from inference.index import VectorIndex
-        from inference.stories import build_views
+        from inference.stories import select
 
         model, profile, now, method = self.model, self.profile, sight.now, self.options.method
         frame = model.count((Message("user", ""),))
@@ -174,7 +174,7 @@ class Asking:
             most=self.options.new_per_round,
             whole=method.whole,
         )
-        views = build_views(
+        views = select(
             self.store,
             VectorIndex.open(self.store, embedder.name, embedder.dimensions, index_folder),
             embedder,
@@ -188,7 +188,7 @@ class Asking:
             count=count,
             full_text=self.options.full_text,
             on_progress=self.on_progress,
-        )
+        ).views
         if method.whole and len(views) > 1:
             raise DoesNotFit(
                 f"The workspace does not fit the {budget.story:,} tokens that this model has room for. Choose a"

@@ -64,30 +64,6 @@ class Selected:
     views: list[View]
 
 
-def build_views(
-    store: Store,
-    index: VectorIndex,
-    embedder: Embedder,
-    observations: Sequence[Observation],
-    templates: Sequence[Template],
-    profile: Profile,
-    now: datetime,
-    *,
-    seeds: Sequence[int],
-    window: Sequence[int] | None,
-    view_tokens: int,
-    count: Callable[[str], int],
-    full_text: bool = False,
-    on_progress: Progress = lambda step, done, total: None,
-) -> list[View]:
-    """The views of `select`."""
-    return select(
-        store, index, embedder, observations, templates, profile, now,
-        seeds=seeds, window=window, view_tokens=view_tokens, count=count, full_text=full_text,
-        on_progress=on_progress,
-    ).views  # fmt: skip
-
-
 def select(
     store: Store,
     index: VectorIndex,

@@ -102,20 +102,7 @@ class Profile(BaseModel):
         Raises:
             UserError: if the file cannot be read, or is written in a way in which it cannot be changed.
         """
-        if path.exists():
-            before, text = read_toml(type(self), path), path.read_text(encoding="utf-8")
-        else:
-            before, text = type(self).model_validate(tomllib.loads(TEMPLATE)), TEMPLATE
-        try:
-            new = with_changes(text, before.model_dump(mode="json"), self.model_dump(mode="json"))
-            if type(self).model_validate(tomllib.loads(new)) != self:
-                raise ValueError(path)
-        except ValueError as error:
-            raise UserError(
-                f"{path} is written in a way in which Tide cannot change it and keep what stands there. Put the"
-                " change in yourself: tide profile --edit"
-            ) from error
-        write_private(path.resolve(), new)
+        write_toml(self, path, TEMPLATE, "Put the change in yourself: tide profile --edit")
 
 
 # The largest providers at which most people have their mail; who shares one is not a colleague.
@@ -128,6 +115,27 @@ _OPEN_DOMAINS = frozenset(
         "yahoo.com", "yahoo.co.jp", "yandex.ru", "ymail.com", "zoho.com",
     }
 )  # fmt: skip
+
+
+def write_toml(value: BaseModel, path: Path, template: str, otherwise: str) -> None:
+    """Write a model into the person's TOML file, whose comments stay, or into a new one that begins as `template`.
+
+    Raises:
+        UserError: if the file cannot be read, or is written in a way in which it cannot be changed; the line ends
+            in what to do `otherwise`.
+    """
+    kind = type(value)
+    text = path.read_text(encoding="utf-8") if path.exists() else template
+    before = read_toml(kind, path) if path.exists() else kind.model_validate(tomllib.loads(template))
+    try:
+        new = with_changes(text, before.model_dump(mode="json"), value.model_dump(mode="json"))
+        if kind.model_validate(tomllib.loads(new)) != value:
+            raise ValueError(path)
+    except ValueError as error:
+        raise UserError(
+            f"{path} is written in a way in which Tide cannot change it and keep what stands there. {otherwise}"
+        ) from error
+    write_private(path.resolve(), new)
 
 
 def read_toml(model: type[Model], path: Path) -> Model:

@@ -1,15 +1,11 @@
 """Settings of the person, in a TOML file; every key has a default, so an empty file is a good file."""
 
-import tomllib
 from pathlib import Path
 from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from workspace.errors import UserError
-from workspace.folders import write_private
-from workspace.profile import read_toml
-from workspace.profile_text import with_changes
+from workspace.profile import read_toml, write_toml
 
 
 class Settings(BaseModel):
@@ -51,15 +47,4 @@ class Settings(BaseModel):
         Raises:
             UserError: if the file cannot be read, or is written in a way in which it cannot be changed.
         """
-        before = type(self).load(path)
-        text = path.read_text(encoding="utf-8") if path.exists() else ""
-        try:
-            new = with_changes(text, before.model_dump(mode="json"), self.model_dump(mode="json"))
-            if type(self).model_validate(tomllib.loads(new)) != self:
-                raise ValueError(path)
-        except ValueError as error:
-            raise UserError(
-                f"{path} is written in a way in which Tide cannot change it and keep what stands there. Put the"
-                " change in yourself."
-            ) from error
-        write_private(path.resolve(), new)
+        write_toml(self, path, "", "Put the change in yourself.")

@@ -8,20 +8,20 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
-from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, Field
 
 from inference.evaluation.opened import Opened
+from inference.models.overheard import Overheard
 from inference.reading import PROMPT_VERSION, read_artifacts
 from workspace import Note, write_private
 from workspace.store import Reading
 
 if TYPE_CHECKING:
-    from inference.models.contract import LanguageModel, Message, OnReply, Reply, Request
+    from inference.models.contract import LanguageModel, Reply
 
 Progress = Callable[[str, int, int], None]
 
@@ -66,7 +66,7 @@ def note(opened: Opened, model: LanguageModel, folder: Path, on_progress: Progre
             opened.store.readings.put_notes(row, readings)
         else:
             opened.store.readings.leave_unread(row, PROMPT_VERSION, digest)
-    metered = _Metered(model, kept.cost)
+    metered = Overheard(model, lambda request, reply: kept.cost.add(reply))
     try:
         read_artifacts(opened.store, metered, opened.profile, opened.now, on_progress)
     finally:
@@ -78,45 +78,3 @@ def note(opened: Opened, model: LanguageModel, folder: Path, on_progress: Progre
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         write_private(path, json.dumps(kept.model_dump(mode="json"), sort_keys=True))
     return kept.cost
-
-
-class _Metered:
-    """A language model of which the cost is counted."""
-
-    def __init__(self, model: LanguageModel, cost: Cost) -> None:
-        self._model = model
-        self._cost = cost
-
-    @property
-    def name(self) -> str:
-        return self._model.name
-
-    @property
-    def context(self) -> int:
-        return self._model.context
-
-    @property
-    def capable(self) -> bool:
-        return self._model.capable
-
-    def count(self, messages: Sequence[Message]) -> int:
-        return self._model.count(messages)
-
-    def generate(self, requests: Sequence[Request], on_reply: OnReply | None = None) -> list[Reply]:
-        def heard(index: int, reply: Reply) -> None:
-            self._cost.add(reply)
-            if on_reply is not None:
-                on_reply(index, reply)
-
-        return self._model.generate(requests, heard)
-
-    def close(self) -> None:
-        self._model.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, where: TracebackType | None
-    ) -> None:
-        self.close()

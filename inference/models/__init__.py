@@ -14,7 +14,7 @@ from inference.models.contract import (
 from inference.models.hardware import find_hardware
 from inference.models.opening import open_model
 from inference.models.profiles import choose, fetch, find_profile, fits, load_profiles, weights
-from inference.models.trace import Trace, Traced
+from inference.models.trace import Trace, traced
 
 __all__ = [
     "Cancelled",
@@ -27,7 +27,6 @@ __all__ = [
     "Request",
     "Role",
     "Trace",
-    "Traced",
     "choose",
     "fetch",
     "find_hardware",
@@ -35,5 +34,6 @@ __all__ = [
     "fits",
     "load_profiles",
     "open_model",
+    "traced",
     "weights",
 ]

@@ -10,7 +10,7 @@ from pathlib import Path
 from inference.models.contract import LanguageModel
 from inference.models.hardware import find_hardware
 from inference.models.profiles import EMBEDDED, Profile, choose, find_profile, fits, load_profiles, weights
-from inference.models.trace import Trace, Traced
+from inference.models.trace import Trace, traced
 from workspace import Folders, Keyring, KeyringLocked, UserError, expanded
 
 KEY_VARIABLE = "TIDE_MODEL_KEY"
@@ -49,7 +49,7 @@ def open_model(
     # Before the model, which may take minutes to start.
     kept = None if trace is None else Trace(expanded(trace))
     model = _open(name or "", folders, context, side_by_side, keep_server, on_progress)
-    return model if kept is None else Traced(model, kept)
+    return model if kept is None else traced(model, kept)
 
 
 def find_key(base_url: str) -> str | None:

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from pathlib import Path
-from types import TracebackType
-from typing import Self
 
-from inference.models.contract import LanguageModel, Message, OnReply, Reply, Request
+from inference.models.contract import LanguageModel, Reply, Request
+from inference.models.overheard import Overheard
 from workspace import UserError, write_private
 
 
@@ -49,43 +47,6 @@ class Trace:
         write_private(self._folder / f"{self._number:06d}.json", safe)
 
 
-class Traced:
-    """A language model whose requests and replies all go into a trace, in the order of completion."""
-
-    def __init__(self, model: LanguageModel, trace: Trace) -> None:
-        self._model = model
-        self._trace = trace
-
-    @property
-    def name(self) -> str:
-        return self._model.name
-
-    @property
-    def context(self) -> int:
-        return self._model.context
-
-    @property
-    def capable(self) -> bool:
-        return self._model.capable
-
-    def count(self, messages: Sequence[Message]) -> int:
-        return self._model.count(messages)
-
-    def generate(self, requests: Sequence[Request], on_reply: OnReply | None = None) -> list[Reply]:
-        def keep(index: int, reply: Reply) -> None:
-            self._trace.write(self.name, requests[index], reply)
-            if on_reply is not None:
-                on_reply(index, reply)
-
-        return self._model.generate(requests, keep)
-
-    def close(self) -> None:
-        self._model.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, where: TracebackType | None
-    ) -> None:
-        self.close()
+def traced(model: LanguageModel, trace: Trace) -> Overheard:
+    """The model, with all its requests and replies in a trace, in the order of completion."""
+    return Overheard(model, lambda request, reply: trace.write(model.name, request, reply))

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from inference.index import VectorIndex, index_artifacts
-from inference.stories import build_views
+from inference.stories import select
 from templates import load_templates
 from tests.benchmarks.ordinary import Ordinary
 from workspace import Batch, Profile, Put
@@ -62,7 +62,7 @@ def test_views_of_a_day(path, figure):
         begin, busy = time.perf_counter(), time.process_time()
         index = VectorIndex.open(store, "random", DIMENSIONS, path.parent)
         opened = time.perf_counter()
-        views = build_views(
+        views = select(
             store,
             index,
             RandomVectors(),
@@ -74,7 +74,7 @@ def test_views_of_a_day(path, figure):
             window=None,
             view_tokens=3500,
             count=count,
-        )
+        ).views
         end, busy = time.perf_counter(), time.process_time() - busy
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     assert {seed for view in views for seed in view.seeds} == set(range(COUNT + 1, COUNT + NEW + 1))

@@ -10,6 +10,7 @@ import pytest
 import inference.index
 import inference.stories
 from inference.discovery import Options, cached_share, discover, has_work
+from inference.stories import Selected
 from tests.inference.scripted import (
     NOTHING,
     NOW,
@@ -44,10 +45,10 @@ def whole_window_as_one_view(monkeypatch):
     """Which artifacts make a story is tested elsewhere."""
 
     def build(store, index, embedder, observations, templates, profile, now, *, seeds, window, **limits):
-        return [one_view(window, store)]
+        return Selected([], [one_view(window, store)])
 
     monkeypatch.setattr(inference.index.VectorIndex, "open", lambda *arguments: None)
-    monkeypatch.setattr(inference.stories, "build_views", build)
+    monkeypatch.setattr(inference.stories, "select", build)
 
 
 def look(store, model, now=NOW, options=TIDE, profile=PROFILE):
@@ -426,10 +427,10 @@ def test_progress_tells_each_step(store):
 def twenty_views(monkeypatch):
     monkeypatch.setattr(
         inference.stories,
-        "build_views",
-        lambda store, *arguments, **limits: [
-            replace(one_view((1, 2, 3), store), text=f"Story {n}.", digest=str(n)) for n in range(20)
-        ],
+        "select",
+        lambda store, *arguments, **limits: Selected(
+            [], [replace(one_view((1, 2, 3), store), text=f"Story {n}.", digest=str(n)) for n in range(20)]
+        ),
     )
 
 

@@ -17,6 +17,7 @@ import inference.index
 import inference.stories
 from inference.discovery import Options, discover
 from inference.models.contract import Reply
+from inference.stories import Selected
 from templates import load_templates
 from tests.inference.scripted import NOW, PROFILE, Scripted, artifacts, fill, one_view, problem, proof
 from workspace import Artifact, Kind, Person, Role, Trust
@@ -33,7 +34,7 @@ POOL = [template.id for template in load_templates()]
 def worker(path: Path) -> None:
     """What runs in the process that is killed."""
     inference.index.VectorIndex.open = lambda *arguments: None
-    inference.stories.build_views = three_at_a_time
+    inference.stories.select = three_at_a_time
     with Store(path) as store:
         discover(
             store,
@@ -67,7 +68,7 @@ def late_task(number):
 
 def three_at_a_time(store, *arguments, window, **limits):
     rows = sorted(window)
-    return [one_view(rows[at : at + 4], store) for at in range(0, len(rows) - 1, 3)]
+    return Selected([], [one_view(rows[at : at + 4], store) for at in range(0, len(rows) - 1, 3)])
 
 
 def answer(request):

@@ -7,7 +7,7 @@ import pytest
 
 from inference.embedding import SentenceEmbedder
 from inference.observations import Observation
-from inference.stories import build_views
+from inference.stories import select
 from templates import load_templates
 from tests.inference.small_world import (
     FILLER,
@@ -52,11 +52,11 @@ def views_of(tmp_path, minilm, templates):
         opened.append(store)
         index = open_index(store, minilm, tmp_path)
         ids = ids_of(store)
-        views = build_views(
+        views = select(
             store, index, minilm, observations(ids), templates, PROFILE, NOW,
             seeds=[ids[key] for key in seeds], window=None if window is None else [ids[key] for key in window],
             view_tokens=view_tokens, count=count, **other,
-        )  # fmt: skip
+        ).views  # fmt: skip
         return views, ids
 
     yield build
@@ -72,9 +72,9 @@ def observed(ids, *keys, sentence="Both are at the same time."):
 
 def sample_views(sample, minilm, templates, **other):
     values = {"seeds": sorted(sample.ids.values()), "window": None, "view_tokens": 3000, **other}
-    return build_views(
+    return select(
         sample.store, sample.index, minilm, (), templates, sample.profile, sample.now, count=count, **values
-    )
+    ).views
 
 
 def test_the_evidence_of_every_problem_of_the_sample_is_together_in_one_view(sample, minilm, templates):
@@ -168,10 +168,10 @@ def test_the_same_message_in_two_sources_is_shown_once(tmp_path, minilm, templat
         index = open_index(store, minilm, tmp_path)
         everything = [artifact.id for artifact in store.artifacts.all()]
         for window in (None, everything):
-            views = build_views(
+            views = select(
                 store, index, minilm, (), templates, PROFILE, NOW,
                 seeds=everything, window=window, view_tokens=4000, count=count,
-            )  # fmt: skip
+            ).views  # fmt: skip
             assert all(view.text.count("The Vestfjord crates arrive.") <= 1 for view in views)
 
 
@@ -289,10 +289,10 @@ def test_new_artifacts_elsewhere_leave_a_view_as_it_was(tmp_path, minilm, templa
 
         def look():
             index = open_index(store, minilm, tmp_path)
-            return build_views(
+            return select(
                 store, index, minilm, (), templates, PROFILE, NOW,
                 seeds=[ids_of(store)["a"]], window=None, view_tokens=100, count=count,
-            )  # fmt: skip
+            ).views  # fmt: skip
 
         before = look()
         add(store, mail("new", "Ein Ausflug nach Kassel", sender="X Y", time=NOW + timedelta(days=200)))

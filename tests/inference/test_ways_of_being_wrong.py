@@ -22,6 +22,7 @@ from desktop.digest import make_digest
 from inference.discovery import Options, discover
 from inference.orders import WITHHELD, gives_orders
 from inference.reading import read_artifacts
+from inference.stories import Selected
 from tests.inference.scripted import (
     NOTHING,
     NOW,
@@ -60,7 +61,7 @@ def store(tmp_path):
 @pytest.fixture(autouse=True)
 def whole_window_as_one_view(monkeypatch):
     monkeypatch.setattr(inference.index.VectorIndex, "open", lambda *arguments: None)
-    monkeypatch.setattr(inference.stories, "build_views", _views)
+    monkeypatch.setattr(inference.stories, "select", _views)
 
 
 def _views(store, *arguments, window, **limits):
@@ -69,7 +70,7 @@ def _views(store, *arguments, window, **limits):
 
     view = one_view(window, store)
     shown = show(store, list(view.artifacts), PROFILE)
-    return [replace(view, text="\n".join(block.text() for block in shown.values()))]
+    return Selected([], [replace(view, text="\n".join(block.text() for block in shown.values()))])
 
 
 def look(store, model):

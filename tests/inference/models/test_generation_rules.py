@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 
-from inference.models import Cancelled, Message, Reply, Request, Trace, Traced
+from inference.models import Cancelled, Message, Reply, Request, Trace, traced
 from inference.models.generation import Completion, answering, strict_schema, wire
 
 
@@ -124,9 +124,9 @@ class Echo:
 
 def test_a_trace_keeps_every_prompt_and_reply_for_its_owner_alone(tmp_path: Path) -> None:
     folder = tmp_path / "trace"
-    with Traced(Echo(), Trace(folder)) as model:
+    with traced(Echo(), Trace(folder)) as model:
         model.generate([REQUEST, REQUEST])
-    with Traced(Echo(), Trace(folder)) as model:
+    with traced(Echo(), Trace(folder)) as model:
         model.generate([Request((Message("user", "lone \udce4"),), Inner, 10, "prove")])
     files = sorted(folder.iterdir())
     assert [file.name for file in files] == ["000001.json", "000002.json", "000003.json"]
@@ -143,7 +143,7 @@ def test_a_trace_passes_replies_and_cancelling_on(tmp_path: Path) -> None:
         raise Cancelled
 
     echo = Echo()
-    with pytest.raises(Cancelled), Traced(echo, Trace(tmp_path)) as model:
+    with pytest.raises(Cancelled), traced(echo, Trace(tmp_path)) as model:
         model.generate([REQUEST, REQUEST], stop)
     assert len(list(tmp_path.iterdir())) == 1
     assert echo.closed
