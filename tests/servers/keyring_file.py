@@ -13,7 +13,8 @@ from keyring.errors import KeyringLocked, PasswordDeleteError
 
 
 class FileKeyring(KeyringBackend):
-    priority = 1.0  # type: ignore[assignment]
+    # Below all others: only a test that names it may get it.
+    priority = -1.0  # type: ignore[assignment]
 
     def _read(self) -> dict[str, str]:
         path = Path(os.environ["TIDE_TEST_KEYRING"])
