@@ -17,7 +17,7 @@ from tests.desktop.steady_server import steady_server
 from workspace import Folders, Profile, Relationship, WorldModel
 from workspace.store import Store
 
-TURNS = 5
+TURNS = 3
 STEPS = ("sync", "read", "index", "discover")
 DISCOVERY = ("observe", "select", "ask", "prove")
 MAILS = 30
@@ -27,7 +27,7 @@ Start = Callable[..., subprocess.Popen[str]]
 def test_the_result_of_a_killed_worker_equals_that_of_one_that_was_not(
     added: Path, home: Folders, tide_process: Start, put_mail: Callable[..., Path]
 ) -> None:
-    """Twenty kills: five in each of sync, read, index and discover, at random moments of the step."""
+    """Twelve kills: three in each of sync, read, index and discover, at random moments of the step."""
     for number in range(100, 100 + MAILS):
         put_mail(added / "mail", number, f"Note {number}", f"Note {number} on the loan of object {number * 7}.\n")
     # What strangers alone say is no finding.
