@@ -93,7 +93,7 @@ class _Touched:
         if not new:
             return None
         candidate = Candidate(finding.template, finding.why, tuple(cited), finding.description, finding.action)
-        view = View(tuple(new[-MOST_NEW:]), (), (), (), 0.0, "", "")
+        view = View(tuple(new[-MOST_NEW:]), (), (), (), "", "")
         artifacts = {**store.artifacts.get(list(view.artifacts)), **cited}
         case = Case.of(Named(candidate, view, 0), artifacts, store, grounds.now, setting)
         return None if case is None else cls(finding, case, {**artifacts, **case.shown})

@@ -135,7 +135,7 @@ class Computed:
         """What the model has to say against it; None where it says nothing, or nothing that can be read."""
         rows = tuple(sorted(finding.artifacts))
         candidate = Candidate(finding.template, finding.why, rows, finding.description, finding.action)
-        view = View(rows, (), (), (), 0.0, "", "")
+        view = View(rows, (), (), (), "", "")
         artifacts = self.store.artifacts.get(rows)
         case = Case.of(Named(candidate, view, 0), artifacts, self.store, self.grounds.now, setting)
         if case is None:

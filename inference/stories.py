@@ -40,17 +40,15 @@ class View:
 
     `artifacts` in the order in which `text` shows them, `seeds` those for whose sake the view exists (of two
     copies of a message, and of the occurrences of a series that are alike, one is shown), `templates` the ids of
-    those that fit, best first; `fit` (0 to 1) how well the best does. `text` is the blocks of the artifacts and
-    the observations, the same bytes for the same contents; it holds foreign text wherever an artifact has no
-    note. `digest` is over all that decides the answer, but not the wording of observations, which count days: a
-    view of a known digest has been asked before.
+    those that fit, best first. `text` is the blocks of the artifacts and the observations, the same bytes for the
+    same contents; it holds foreign text wherever an artifact has no note. `digest` is over all that decides the
+    answer, but not the wording of observations, which count days: a view of a known digest has been asked before.
     """
 
     artifacts: tuple[int, ...]
     seeds: tuple[int, ...]
     observations: tuple[Observation, ...]
     templates: tuple[str, ...]
-    fit: float
     text: str
     digest: str
 
@@ -253,7 +251,6 @@ def _view(draft: _Draft, blocks: Blocks, told: _Told, view_tokens: int, count: C
         seeds=tuple(sorted(seed for seed in draft.seeds if blocks[seed].message in messages)),
         observations=shown,
         templates=draft.fit.templates,
-        fit=draft.fit.score,
         text=text,
         digest=hashlib.sha256(decides.encode("utf-8", "replace")).hexdigest(),
     )

@@ -183,7 +183,7 @@ def one_view(ids, store, templates=("headcount-exceeds-capacity",)):
     """A view of these artifacts, as stories would make it."""
     held = store.artifacts.get(list(ids))
     text = "\n\n".join(f"[a{row}] {held[row].kind}: {held[row].title}\n{held[row].text}" for row in held)
-    return View(tuple(held), tuple(held), (), tuple(templates), 0.9, text, f"digest of {text}")
+    return View(tuple(held), tuple(held), (), tuple(templates), text, f"digest of {text}")
 
 
 def asked_text(request):
